@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the four examples: their two arguments, thread names, and a unit of work.
+ * Shared by the examples: their arguments, thread names, and a unit of work.
  *
  * An example does the same work on any schedule and prints only results that do not depend on the
  * schedule, so two runs, profiled or not, print the same.  Functions that the reports show by name

@@ -1,5 +1,5 @@
 # Each example is built twice: for profiling (build/examples/), and plain (build/examples/plain/).
-EXAMPLES := philosophers client_server crossroad farm
+EXAMPLES := philosophers client_server crossroad farm bottleneck
 EXAMPLE_CFLAGS := -std=gnu17 -O2 -g $(WARN) -pthread
 
 ALL += $(EXAMPLES:%=$(B)/examples/%) $(EXAMPLES:%=$(B)/examples/plain/%)

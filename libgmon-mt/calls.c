@@ -28,6 +28,7 @@
 #include "runtime/sys/seal.h"
 #include "runtime/sys/sys.h"
 
+#define STACK_BYTES  1440 /* that most of gm_calls_miss() needs with AVX-512 */
 #define FIRST_SLOTS  128u
 #define LATER_ROUNDS 4u
 #define COPY_STEPS   8u
@@ -492,13 +493,26 @@ void gm_calls_leave(void)
 	gm_tls_leave();
 }
 
+enum entry {
+	ENTRY_BLOCKED,	 /* the first one; signals are blocked */
+	ENTRY_NESTED,	 /* GM_ENTRY_NESTED */
+	ENTRY_LEFT,	 /* GM_ENTRY_LEFT */
+	ENTRY_UNDECIDED, /* whether to enter at all */
+};
+
 /*
- * Called by mcount.S when the arc is not in the table of the calling thread. Uses general registers
- * only, needs a few KiB of stack, and may run at any moment of the thread's life. If it returns
- * true, signals are blocked; the caller first releases all the stack it can and then calls
- * gm_calls_miss_end(*ret_mask).
+ * Called by mcount.S when the arc is not in the table of the calling thread, in this order. They
+ * use general registers only, and may run at any moment of the thread's life.
+ *
+ * gm_calls_enter() blocks signals before the vector registers are saved: until then, the handlers
+ * of several signals may add their frames on the least stack that a thread can have. It calls
+ * nothing outside the library.
+ *
+ * gm_calls_miss() needs a few KiB of stack. If it returns true, signals are blocked; the caller
+ * first releases all the stack it can and then calls gm_calls_miss_end(*mask).
  */
-bool gm_calls_miss(uint64_t from, uint64_t self, uint64_t *ret_mask);
+enum entry gm_calls_enter(uint64_t *ret_mask);
+bool gm_calls_miss(uint64_t from, uint64_t self, uint64_t *mask, enum entry entry);
 void gm_calls_miss_end(uint64_t mask);
 
 /*
@@ -514,8 +528,35 @@ static bool was_early(void)
 	return true;
 }
 
-__attribute__((noinline, cold, visibility("hidden"))) bool
-gm_calls_miss(uint64_t from, uint64_t self, uint64_t *ret_mask)
+static enum entry enter(uint64_t *ret_mask)
+{
+	if (gm_tls.inside.tid == 0)
+		gm_stack_touch(STACK_BYTES);
+	switch (gm_inside_enter(&gm_tls.inside, gm_frame())) {
+	case GM_ENTRY_NESTED:
+		return ENTRY_NESTED;
+	case GM_ENTRY_LEFT:
+		return ENTRY_LEFT;
+	default:
+		break;
+	}
+	gm_signals_block(&gm_tls.mask);
+	*ret_mask = gm_tls.mask;
+	return ENTRY_BLOCKED;
+}
+
+__attribute__((noinline, cold, visibility("hidden"))) enum entry gm_calls_enter(uint64_t *ret_mask)
+{
+	bool is_newborn = gm_tls.state == GM_STATE_NEWBORN;
+
+	if (gm_seal_is_set() || (is_newborn && gm_seal_newborn()) ||
+	    (is_newborn && gm_process_waits(GM_LIB_CALLS)) || gm_files_have_helper())
+		return ENTRY_UNDECIDED;
+	return enter(ret_mask);
+}
+
+/* Returns false if the call has been counted and there is nothing more to do. */
+static bool decide(uint64_t from, uint64_t self, uint64_t *ret_mask, enum entry *entry)
 {
 	if (gm_seal_is_set() || (gm_tls.state == GM_STATE_NEWBORN && gm_seal_newborn())) {
 		miss_sealed(from, self);
@@ -527,24 +568,34 @@ gm_calls_miss(uint64_t from, uint64_t self, uint64_t *ret_mask)
 		keep_for_later(from, self);
 		return false;
 	}
-	switch (gm_inside_enter(&gm_tls.inside, gm_frame())) {
-	case GM_ENTRY_NESTED:
+	*entry = enter(ret_mask);
+	return true;
+}
+
+__attribute__((noinline, cold, visibility("hidden"))) bool
+gm_calls_miss(uint64_t from, uint64_t self, uint64_t *mask, enum entry entry)
+{
+	if (entry == ENTRY_UNDECIDED && !decide(from, self, mask, &entry))
+		return false;
+	switch (entry) {
+	case ENTRY_NESTED:
 		keep_for_later(from, self);
 		return false;
-	case GM_ENTRY_LEFT:
-		if (was_early())
-			break;
-		seal();
-		gm_tls_leave();
-		miss_sealed(from, self);
-		return false;
+	case ENTRY_LEFT:
+		if (!was_early()) {
+			seal();
+			gm_tls_leave();
+			miss_sealed(from, self);
+			return false;
+		}
+		gm_signals_block(&gm_tls.mask);
+		*mask = gm_tls.mask;
+		break;
 	default:
 		break;
 	}
-	gm_signals_block(&gm_tls.mask);
 	__atomic_store_n(&gm_tls.is_busy, true, __ATOMIC_RELAXED);
 	gm_tls.was_early = false;
-	*ret_mask = gm_tls.mask;
 	miss(from, self);
 	gm_calls_leave();
 	return true;

@@ -139,6 +139,8 @@ __attribute__((destructor(101))) static void end(void)
 	uint64_t mask;
 
 	flush();
+	if (!gm_seal_is_set())
+		gm_stacks_write_kept(gm_tls.control);
 	if (!gm_seal_is_set() && gm_flush_lock(&mask)) {
 		gm_history_trim(gm_tls.control);
 		gm_stacks_trim(gm_tls.control);

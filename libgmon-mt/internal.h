@@ -455,6 +455,12 @@ void gm_sample_forget(void);
  */
 void gm_stacks_take(struct gm_control *control, uint64_t n, const void *interrupted);
 
+/*
+ * At the end of the process, for the calling thread: a child of fork that has made its folder since
+ * writes its first samples.
+ */
+void gm_stacks_write_kept(struct gm_control *control);
+
 /* An object has moved away from its addresses, since it is about to be unloaded. */
 void gm_stacks_unload(void);
 

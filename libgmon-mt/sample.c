@@ -488,7 +488,6 @@ void gm_sample_begin(const struct gm_process *process)
 	gm_sample_early();
 }
 
-/* Missed samples are counted if the thread has a slot: libsync-trace may have taken one. */
 void gm_sample_end_early(void)
 {
 	struct gm_timer *timer = &gm_tls.early;
@@ -502,9 +501,13 @@ void gm_sample_end_early(void)
 	gm_syscall3(SYS_timer_delete, timer->id, 0, 0);
 	__atomic_fetch_sub(&n_timers, 1, __ATOMIC_RELAXED);
 	missed = timer->n_before + unhandled(timer, gm_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID));
-	slot = missed != 0 && gm_process_get() != NULL ? gm_thread_self(&index) : NULL;
+	if (missed == 0)
+		return;
+	slot = gm_process_get() != NULL ? gm_thread_self(&index) : NULL;
 	if (slot != NULL)
 		__atomic_fetch_add(&slot->samples_missed, missed, __ATOMIC_RELAXED);
+	else
+		gm_threads_count_missed(missed);
 }
 
 /* The CPU time at the thread's end is unknown. */

@@ -9,6 +9,9 @@
  * So there are as many streams as sampled threads at one time. The memory of a writer is zeroed in
  * every child process (MADV_WIPEONFORK).
  *
+ * A child of fork that has no folder makes none for its first samples: they are kept in memory
+ * until it has one. Then it still has one thread, since the slot of a second one is in the folder.
+ *
  * All functions run with signals blocked. The handler touches no memory of the program but the
  * stack, which it reads as runtime/unwind/stack.h describes: nothing is remembered of it.
  */
@@ -41,6 +44,14 @@ struct gm_stacks {
 	struct gm_node first_nodes[GM_NODES_FIRST];
 };
 
+/* A sample that is not written yet. */
+struct kept {
+	uint64_t now_ns, n;
+	unsigned n_frames;
+	uint32_t end; /* enum gm_unwind_end */
+	uint64_t frames[GM_PATH_MAX_FRAMES];
+};
+
 static const struct gm_event_class events[GM_SAMPLES_N_EVENTS] = {
     [GM_SAMPLES_PATH] = {"path", "uint32_t number; uint32_t parent; address_t address; "},
     [GM_SAMPLES_SAMPLE] = {"sample", "uint32_t path; uint32_t n; "},
@@ -50,8 +61,13 @@ static struct gm_trace trace;
 static enum { TRACE_NEW, TRACE_OPEN, TRACE_FAILED } trace_state;
 static struct gm_stacks *parked, *unused;
 static uint32_t n_open;
-static uint32_t n_few;	   /* samples before this child of fork has a folder */
 static uint32_t n_unloads; /* of objects */
+
+/* The samples that a child of fork without a folder keeps; its only thread took them. */
+static GM_LARGE struct kept kept[FEW];
+static unsigned n_kept;
+static const struct gm_control *keeper;
+static uint32_t kept_n_unloads; /* up to which their addresses are valid */
 
 /* --- losses ----------------------------------------------------------------------------------- */
 
@@ -175,40 +191,115 @@ static void registers_of(const ucontext_t *interrupted, struct gm_registers *ret
 }
 
 /* On its own, so that its stack is free again before files are made. */
-static __attribute__((noinline)) struct gm_call_path walk(struct gm_stacks *stacks,
+static __attribute__((noinline)) struct gm_call_path walk(uint64_t *frames,
 							  const ucontext_t *interrupted)
 {
-	struct gm_call_path path = {.addresses = stacks->frames};
+	struct gm_call_path path = {.addresses = frames};
 	struct gm_stack none = {0, 0};
 	struct gm_registers registers;
 	enum gm_unwind_end end;
 	unsigned depth = (unsigned)gm_process_get()->config.sync_path_depth;
 
 	registers_of(interrupted, &registers);
-	path.n = gm_unwind(&registers, &none, stacks->frames, depth, &end);
+	path.n = gm_unwind(&registers, &none, frames, depth, &end);
 	path.end = end;
 	return path;
 }
 
-static struct gm_stacks *stacks_of(struct gm_control *control);
-
-void gm_stacks_take(struct gm_control *control, uint64_t n, const void *interrupted)
+static void write_sample(struct gm_control *control, const struct gm_call_path *path, uint64_t n,
+			 uint64_t now_ns)
 {
-	struct gm_stacks *stacks = stacks_of(control);
-	struct gm_call_path path;
-	uint64_t fields[2], now_ns;
+	struct gm_stacks *stacks = control->stacks;
+	uint64_t fields[2];
 
-	if (stacks == NULL)
-		return;
-	now_ns = gm_clock_ns();
 	if (now_ns < stacks->stream.last_ns)
 		now_ns = stacks->stream.last_ns;
 	check_unloads(stacks);
-	path = walk(stacks, interrupted);
-	fields[0] = gm_nodes_number(&stacks->nodes, &path, &node_functions, stacks, now_ns);
+	fields[0] = gm_nodes_number(&stacks->nodes, path, &node_functions, stacks, now_ns);
 	fields[1] = n < UINT32_MAX ? n : UINT32_MAX;
 	if (!write_event(stacks, GM_SAMPLES_SAMPLE, now_ns, fields, (const uint8_t[]){4, 4}, 2))
 		lose(control, stacks->stream.why);
+}
+
+/*
+ * Counted as lost until it is written: the number of losses is that of samples that are in no
+ * stream.
+ */
+static void keep(const struct gm_control *control, uint64_t n, const ucontext_t *interrupted)
+{
+	struct gm_call_path path;
+
+	lose(control, GM_LOSS_LITTLE);
+	if (n_kept == 0)
+		/* acquire: as in check_unloads() */
+		kept_n_unloads = __atomic_load_n(&n_unloads, __ATOMIC_ACQUIRE);
+	keeper = control;
+	path = walk(kept[n_kept].frames, interrupted);
+	kept[n_kept].now_ns = gm_clock_ns();
+	kept[n_kept].n = n;
+	kept[n_kept].n_frames = path.n;
+	kept[n_kept].end = path.end;
+	n_kept++;
+}
+
+/* The objects at the addresses of the samples may have been unloaded since: these have no path. */
+static void write_kept(struct gm_control *control)
+{
+	/* acquire: as in check_unloads() */
+	bool is_valid = kept_n_unloads == __atomic_load_n(&n_unloads, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < n_kept && is_valid; i++) {
+		const struct gm_call_path path = {kept[i].frames, kept[i].n_frames, kept[i].end};
+
+		write_sample(control, &path, kept[i].n, kept[i].now_ns);
+	}
+	n_kept = 0;
+}
+
+static bool may_keep(void)
+{
+	return !gm_process_has_folder() && n_kept < FEW;
+}
+
+static uint16_t begin(struct gm_control *control);
+
+/* Returns false if the thread has no writer, which is counted. */
+static bool has_writer(struct gm_control *control)
+{
+	uint16_t why = control->stacks == NULL ? begin(control) : 0;
+
+	if (why != 0)
+		lose(control, why);
+	if (control->stacks != NULL && n_kept > 0 && keeper == control)
+		write_kept(control);
+	return control->stacks != NULL;
+}
+
+void gm_stacks_take(struct gm_control *control, uint64_t n, const void *interrupted)
+{
+	struct gm_call_path path;
+	uint64_t now_ns;
+
+	if (control->stacks == NULL && may_keep()) {
+		keep(control, n, interrupted);
+		return;
+	}
+	if (!has_writer(control))
+		return;
+	now_ns = gm_clock_ns();
+	path = walk(control->stacks->frames, interrupted);
+	write_sample(control, &path, n, now_ns);
+}
+
+void gm_stacks_write_kept(struct gm_control *control)
+{
+	uint64_t mask;
+
+	if (n_kept == 0 || control == NULL || keeper != control || !gm_process_has_folder())
+		return;
+	gm_signals_block(&mask);
+	has_writer(control);
+	gm_signals_restore(mask);
 }
 
 /* --- the life of a writer --------------------------------------------------------------------- */
@@ -278,20 +369,6 @@ static uint16_t begin(struct gm_control *control)
 	return why;
 }
 
-/* Returns the writer of the calling thread. NULL: it has none, which is counted. */
-static struct gm_stacks *stacks_of(struct gm_control *control)
-{
-	uint16_t why = GM_LOSS_LITTLE;
-
-	if (control->stacks != NULL)
-		return control->stacks;
-	if (gm_process_has_folder() || __atomic_fetch_add(&n_few, 1, __ATOMIC_RELAXED) >= FEW)
-		why = begin(control);
-	if (why != 0)
-		lose(control, why);
-	return control->stacks;
-}
-
 void gm_stacks_end(struct gm_control *control)
 {
 	struct gm_stacks *stacks = control->stacks;
@@ -318,10 +395,10 @@ void gm_stacks_trim(const struct gm_control *control)
 
 void gm_stacks_forget(void)
 {
-	if (trace_state == TRACE_NEW && parked == NULL && unused == NULL && n_few == 0)
+	if (trace_state == TRACE_NEW && parked == NULL && unused == NULL && n_kept == 0)
 		return; /* each page that a child writes to is copied */
 	trace_state = TRACE_NEW;
 	parked = unused = NULL;
-	n_open = n_few = 0;
+	n_open = n_kept = 0;
 	gm_nodes_forked();
 }

@@ -22,6 +22,7 @@ enum shape {
 	SHAPE_CALL_PATH,
 	SHAPE_PATH,
 	SHAPE_TRIES,
+	SHAPE_CONDITIONALS,
 	SHAPE_IO
 };
 
@@ -99,6 +100,7 @@ static const uint8_t *event_after(const uint8_t *at)
 	case SHAPE_SITE:
 		return at + 10;
 	case SHAPE_CALL_PATH:
+	case SHAPE_CONDITIONALS:
 		return at + 8;
 	case SHAPE_PATH:
 		return at + 16;
@@ -128,7 +130,7 @@ void st_packet_lost(const struct gm_packet *packet, uint16_t why)
 		uint8_t id = at[0] == ST_EVENT_EXTENDED ? at[1] : at[0];
 
 		n += id != ST_EVENT_site && id != ST_EVENT_path && id != ST_EVENT_call_path &&
-		     id != ST_EVENT_tries;
+		     id != ST_EVENT_tries && id != ST_EVENT_conditionals;
 		at = event_after(at);
 	}
 	if (slot != NULL)
@@ -157,7 +159,7 @@ static ST_COLD bool elsewhere(struct st_thread *self, uintptr_t site)
  */
 static ST_COLD bool make_room(struct st_thread *self, uint64_t need_bytes, uint64_t now_ns)
 {
-	uint64_t mask;
+	uint64_t mask, begin_ns;
 	bool made;
 
 	/* Forked in mid-event: the file belongs to the parent. */
@@ -169,7 +171,11 @@ static ST_COLD bool make_room(struct st_thread *self, uint64_t need_bytes, uint6
 	}
 	gm_signals_block(&mask);
 	self->last_object = NULL; /* it is in the packet that ends here */
+	begin_ns = self->budget.watched ? gm_clock_read(&self->clock) : 0;
 	made = gm_stream_room(&self->stream, need_bytes, now_ns);
+	if (made && self->budget.watched)
+		st_budget_note_room(gm_clock_read(&self->clock) - begin_ns,
+				    (uint64_t)(self->stream.end - self->stream.pos));
 	gm_signals_restore(mask);
 	self->pending = self->stream.pos;
 	if (self->budget.watched)
@@ -232,6 +238,17 @@ void st_stream_settle(struct st_thread *self)
 		packet->content_bits = (uint64_t)(self->stream.pos - (uint8_t *)packet) * 8;
 }
 
+/* There is room for it. */
+static ST_COLD void write_conditionals(struct st_thread *self, uint64_t now_ns)
+{
+	uint64_t count = st_conditionals;
+	struct cursor cursor = event_begin(self, ST_EVENT_conditionals, now_ns);
+
+	put(&cursor, count, 8);
+	event_end(self, &cursor, now_ns);
+	self->conditionals = count;
+}
+
 /* Writes to the thread's stream. */
 static void write_event(struct st_thread *self, const struct st_record *record)
 {
@@ -243,7 +260,9 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 	 * those of its event, since another one must not take it.
 	 */
 	unsigned n = record->id == ST_EVENT_call_path ? 3 : 2;
+	bool counts = st_unlikely(st_conditionals != self->conditionals);
 
+	n += counts;
 	if (!has_room(self, n * EVENT_MAX_BYTES, &now_ns)) {
 		/*
 		 * A lost path is not counted, because its event follows; nor is an event after a
@@ -253,6 +272,8 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 			st_count_lost(self, 1);
 		return;
 	}
+	if (counts)
+		write_conditionals(self, now_ns);
 	if (record->site != 0)
 		site = st_site_number(self, record->site, now_ns);
 	cursor = event_begin(self, record->id, now_ns);
@@ -452,6 +473,7 @@ uint64_t st_stamp_slowly(struct st_thread *self)
 	st_pause_note(self, now_ns);
 	if (self->slot != NULL)
 		gm_thread_note_error(self->slot, self->clock.error_ns);
+	st_conditionals_look(self);
 	if (self->budget.watched && !gm_seal_is_set())
 		st_budget_check(self, now_ns);
 	return now_ns;

@@ -9,7 +9,8 @@
 #include "record/internal.h"
 #include "runtime/sys/sys.h"
 
-#define COMPLEMENT ((uint64_t)1 << 63) /* set in no address */
+#define COMPLEMENT   ((uint64_t)1 << 63) /* set in no address */
+#define OLDER_LOOKED 8u			 /* below the newest acquisition */
 
 GM_LARGE uint32_t st_waited[ST_WAITED_PLACES];
 bool st_has_waited;
@@ -152,19 +153,77 @@ void st_hold_refused(struct st_thread *self, enum st_event id, int result, uintp
 		st_emit_parts(self, id, result, site, object, 0, st_stamp(self));
 }
 
+/* The event of a release that failed, or during which a thread has begun to wait. */
+static ST_COLD void emit_contended(struct st_thread *self, enum st_event id, int result,
+				   uintptr_t site, const void *object)
+{
+	uint64_t now_ns = st_stamp(self);
+
+	if (result == 0)
+		st_path_note(self, site, object, ST_RELEASES, now_ns);
+	st_emit_parts(self, id, result, site, object, 0, now_ns);
+}
+
 void st_hold_was_contended(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 			   const void *object)
 {
-	uint64_t now_ns;
-
 	if (self->live) {
 		self->stream.pos += ST_OP_BYTES;
 		st_uncount_event(self->counts, id);
 	}
-	now_ns = st_stamp(self);
-	if (result == 0)
-		st_path_note(self, site, object, ST_RELEASES, now_ns);
-	st_emit_parts(self, id, result, site, object, 0, now_ns);
+	emit_contended(self, id, result, site, object);
+}
+
+/* Returns the place of the newest pending acquisition of the object below the last; NULL: none. */
+static uint8_t *older_find(const struct st_thread *self, const void *object)
+{
+	uint8_t *at = self->stream.pos - ST_OP_BYTES;
+
+	for (unsigned i = 0; i < OLDER_LOOKED && at > self->pending; i++) {
+		uint64_t found;
+
+		at -= ST_OP_BYTES;
+		__builtin_memcpy(&found, at + 8, sizeof(found));
+		if (found == (uintptr_t)object)
+			return at;
+	}
+	return NULL;
+}
+
+bool st_hold_is_older(const struct st_thread *self, const void *object, uint32_t *ret_waits)
+{
+	if (self->counts == NULL || self->pending == self->stream.pos ||
+	    older_find(self, object) == NULL)
+		return false;
+	*ret_waits = st_waits_of(object);
+	return (*ret_waits & ST_CONTENDED) == 0;
+}
+
+/*
+ * Moves the newer acquisitions down. They are not pending meanwhile: after a jump out of a handler
+ * they are only counted.
+ */
+static void older_take_back(struct st_thread *self, uint8_t *at)
+{
+	uint8_t *end = self->stream.pos;
+
+	self->stream.pos = at;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	for (; at + ST_OP_BYTES < end; at += ST_OP_BYTES)
+		__builtin_memcpy(at, at + ST_OP_BYTES, ST_OP_BYTES);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	self->stream.pos = at;
+}
+
+void st_hold_end_older(struct st_thread *self, enum st_event id, int result, uint32_t waits,
+		       uintptr_t site, const void *object)
+{
+	if (result != 0 || st_hold_was_waited_for(object, waits)) {
+		emit_contended(self, id, result, site, object);
+	} else if (self->live) { /* not forked in mid-event */
+		older_take_back(self, older_find(self, object));
+		st_count_event(self->counts, id);
+	}
 }
 
 /* Returns the time of the newest acquisition: each stores 32 bits. */

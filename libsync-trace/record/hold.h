@@ -6,9 +6,9 @@
  * An acquisition is stored behind the last event of the stream, as an ordinary event, but not made
  * part of the packet: it is pending. The release takes it back if no thread has waited for the
  * lock, and both are counted. Any other event of the thread, for example its own wait, makes the
- * acquisitions before it part of the packet; a release that does not find its acquisition last is
- * written, too. So every hold that caused a wait is in the stream, from begin to end and in order
- * of time, and an acquisition is either an event or counted.
+ * acquisitions before it part of the packet; a release that does not find its acquisition among the
+ * last ones is written, too. So every hold that caused a wait is in the stream, from begin to end
+ * and in order of time, and an acquisition is either an event or counted.
  *
  * A thread that is about to wait first adds itself to a table by address, and tries once more; a
  * releasing thread reads the table before and after the release. So one of the two sees the other,
@@ -162,6 +162,14 @@ static inline void st_hold_take_back(struct st_thread *self, enum st_counted cou
 /* ... and after the release, if that failed or a thread has begun to wait. */
 void st_hold_was_contended(struct st_thread *self, enum st_event id, int result, uintptr_t site,
 			   const void *object) ST_COLD;
+
+/*
+ * The same for a pending acquisition below the newest one: locks are not always released in the
+ * reverse order. It is taken back after the release, by st_hold_end_older(), if no thread waits.
+ */
+bool st_hold_is_older(const struct st_thread *self, const void *object, uint32_t *ret_waits);
+void st_hold_end_older(struct st_thread *self, enum st_event id, int result, uint32_t waits,
+		       uintptr_t site, const void *object);
 
 /*
  * With sync.holds (ST_DETOUR_TIMED) pending acquisitions have the complement of their object, so

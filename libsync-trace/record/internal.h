@@ -8,6 +8,12 @@
 
 #include "record/writer.h"
 
+/*
+ * If the program counts conditionals, lets all events of a thread that is recorded in full take the
+ * slow path, which writes the count (conditionals.c).
+ */
+void st_conditionals_look(struct st_thread *self);
+
 /* Writes a `site` (emit.c). Returns false if there is no room. */
 bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint64_t now_ns);
 
@@ -98,6 +104,9 @@ extern bool st_budget_watches __attribute__((visibility("hidden")));
 void st_budget_check(struct st_thread *self, uint64_t now_ns);
 /* ... or for all threads, when the capture is near its limit. */
 void st_budget_check_output(struct st_thread *self, uint64_t now_ns);
+
+/* Making room for n_bytes of events took `ns`. */
+void st_budget_note_room(uint64_t ns, uint64_t n_bytes);
 
 bool st_is_selective(void);
 

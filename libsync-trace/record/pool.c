@@ -141,12 +141,19 @@ struct preparation {
 	uint64_t now_ns;
 };
 
-/* Packets that begin here belong to the creator. */
+/*
+ * Packets that begin here belong to the creator. The thread that parked the writer may have written
+ * its last event after the creator's time stamp.
+ */
 static bool make_room(struct st_thread *self, const struct preparation *preparation)
 {
+	uint64_t now_ns = preparation->now_ns;
+
+	if (now_ns < self->stream.last_ns)
+		now_ns = self->stream.last_ns;
 	self->stream.index = preparation->creator->stream.index;
 	self->stream.tid = preparation->creator->stream.tid;
-	return gm_stream_room(&self->stream, SHORT_BYTES, preparation->now_ns);
+	return gm_stream_room(&self->stream, SHORT_BYTES, now_ns);
 }
 
 static long prepare_step(void *arg)

@@ -38,17 +38,18 @@ static struct gm_making forgetting, opening;
 static struct gm_trace trace;
 static enum gm_sync_sink sink;
 
-#define FIELDS_OP	 "uint8_t result; uint16_t site; address_t object; "
-#define FIELDS_BEGIN	 FIELDS_OP "uint32_t holder; "
-#define FIELDS_VALUE	 FIELDS_OP "uint32_t value; "
-#define FIELDS_COND	 FIELDS_OP "address_t mutex; "
-#define FIELDS_ROUTINE	 FIELDS_OP "address_t routine; "
-#define FIELDS_SITE	 "uint16_t number; address_t address; "
-#define FIELDS_CALL_PATH "uint32_t path; uint32_t object_low; "
-#define FIELDS_PATH	 "uint32_t number; uint32_t parent; address_t address; "
-#define FIELDS_TRIES	 "address_t object; uint32_t holder; uint64_t more; "
-#define FIELDS_IO	 FIELDS_OP "uint8_t call; uint32_t path; uint64_t duration; "
-#define FIELDS_SAME	 "uint8_t result; uint16_t site; "
+#define FIELDS_OP	    "uint8_t result; uint16_t site; address_t object; "
+#define FIELDS_BEGIN	    FIELDS_OP "uint32_t holder; "
+#define FIELDS_VALUE	    FIELDS_OP "uint32_t value; "
+#define FIELDS_COND	    FIELDS_OP "address_t mutex; "
+#define FIELDS_ROUTINE	    FIELDS_OP "address_t routine; "
+#define FIELDS_SITE	    "uint16_t number; address_t address; "
+#define FIELDS_CALL_PATH    "uint32_t path; uint32_t object_low; "
+#define FIELDS_PATH	    "uint32_t number; uint32_t parent; address_t address; "
+#define FIELDS_TRIES	    "address_t object; uint32_t holder; uint64_t more; "
+#define FIELDS_CONDITIONALS "uint64_t count; "
+#define FIELDS_IO	    FIELDS_OP "uint8_t call; uint32_t path; uint64_t duration; "
+#define FIELDS_SAME	    "uint8_t result; uint16_t site; "
 
 static const struct gm_event_class events[] = {
 #define ST_EVENT_ROW(name, shape) {#name, FIELDS_##shape},

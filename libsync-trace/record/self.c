@@ -198,7 +198,9 @@ static bool thread_attach(struct st_thread *self)
 	__atomic_store_n(&self->live, next_life(), __ATOMIC_RELEASE);
 	self->ust = st_process_sink() != GM_SINK_NATIVE;
 	if (self->ust)
-		__atomic_fetch_or(&self->detours, ST_DETOUR_UST, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&self->detours, ST_DETOUR_ALWAYS, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_ALWAYS, __ATOMIC_RELAXED);
 	self->only_ust = st_process_sink() == GM_SINK_LTTNG;
 	self->budget = (struct st_budget){.watched = st_budget_watches};
 	st_tries_forget(self);
@@ -210,6 +212,8 @@ static bool thread_attach(struct st_thread *self)
 			   __ATOMIC_RELAXED);
 	if (self->counts != NULL)
 		st_holds_count(self);
+	self->conditionals = 0;
+	st_conditionals_look(self);
 	gm_clock_thread_look();
 	show_clock(self);
 	gm_stream_resume(&self->stream, st_stamp(self));

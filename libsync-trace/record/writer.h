@@ -107,8 +107,9 @@ struct st_thread {
 	/* Used by other paths. */
 	struct gm_stack stack; /* the part of the thread's stack known to be readable */
 	struct gm_nodes paths;
-	uint32_t random;   /* of until_sample */
-	uint32_t end_path; /* node of the path on which the thread ends; 0: not known (yet) */
+	uint64_t conditionals; /* as the stream's last event of that name says */
+	uint32_t random;       /* of until_sample */
+	uint32_t end_path;     /* node of the path on which the thread ends; 0: not known (yet) */
 	/* sync.mode = contended: counts of operations without a wait; otherwise NULL */
 	uint64_t *counts;
 	/* instead of `counts` if `ust`: LTTng's own calls are not counted */
@@ -143,7 +144,7 @@ struct st_writer {
  * than 32 bits.
  */
 enum {
-	ST_DETOUR_UST = 1,
+	ST_DETOUR_ALWAYS = 1, /* events also go to LTTng-UST, or conditionals are counted */
 	ST_DETOUR_UNLOADED = 2,
 	ST_DETOUR_PAUSE = 4,
 	ST_DETOUR_OFF = 8,     /* for st_off: nothing is recorded */
@@ -163,6 +164,10 @@ enum {
  */
 extern __thread struct st_thread *st_self __attribute__((tls_model("initial-exec")));
 extern struct st_thread st_newborn, st_busy, st_off;
+
+/* The conditionals that the calling thread has executed (conditionals.c). */
+extern __thread uint64_t st_conditionals
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* For st_lost and st_over: never has room, and so sends every event to st_emit(). */
 extern struct st_thread st_counting;
@@ -318,6 +323,16 @@ static inline bool st_gate_shut(struct st_thread *self)
 			 :
 			 : "memory");
 	return !was_open;
+}
+
+/*
+ * The object is about to be written to: asks for its cache line. Without that, the first read of
+ * the object gets a line that another CPU has changed, and the first write asks for it again.
+ * Compilers generate a prefetch for reading.
+ */
+static inline void st_claim(const void *object)
+{
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)object));
 }
 
 /* One instruction; compilers do not generate it. */

@@ -19,18 +19,21 @@
 
 #define STRETCH_NS 10000000u
 /*
- * The cost of an event has two parts: one reading of the clock, which is measured (a virtual
- * machine may intercept RDTSC, or another clock may be in use), and REST_NS for instructions,
- * stores and fresh pages.
+ * The cost of an event has three parts: one reading of the clock, which is measured (a virtual
+ * machine may intercept RDTSC, or another clock may be in use); its part of preparing the packet's
+ * pages, which is measured, too; and REST_NS for instructions and stores.
  */
 #define REST_NS	    10u
-#define EVENT_BYTES 12u /* 8 or 16 */
+#define ROOM_BYTES  (128u << 10) /* less is not measured: opening the file is most of the time */
+#define EVENT_BYTES 12u		 /* 8 or 16 */
 #define READINGS    16u
 #define ATTEMPTS    4u /* the minimum counts: the thread may lose the CPU in between */
 
 unsigned st_budget_percent;
 bool st_budget_watches;
 static uint32_t event_ns; /* 0: not measured yet */
+/* The least time that preparing 1 MiB of pages took, and the number of measurements. */
+static uint32_t room_ns = UINT32_MAX, n_rooms;
 
 static uint64_t cpu_now_ns(void)
 {
@@ -62,6 +65,26 @@ static uint32_t event_cost(struct gm_clock *clock)
 	return ns;
 }
 
+void st_budget_note_room(uint64_t ns, uint64_t n_bytes)
+{
+	uint64_t per_mib;
+
+	if (n_bytes < ROOM_BYTES)
+		return;
+	per_mib = (ns << 20) / n_bytes;
+	if (per_mib < __atomic_load_n(&room_ns, __ATOMIC_RELAXED))
+		__atomic_store_n(&room_ns, (uint32_t)per_mib, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&n_rooms, __ATOMIC_RELAXED) < ATTEMPTS)
+		__atomic_fetch_add(&n_rooms, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t room_cost(uint64_t n_bytes)
+{
+	if (__atomic_load_n(&n_rooms, __ATOMIC_RELAXED) < ATTEMPTS)
+		return 0;
+	return n_bytes * __atomic_load_n(&room_ns, __ATOMIC_RELAXED) >> 20;
+}
+
 /* Returns the bytes in the stream's newest file. */
 static uint64_t written_bytes(const struct gm_stream *stream)
 {
@@ -86,6 +109,8 @@ static bool switch_to_waits(struct st_thread *self, enum st_since_why why, uint6
 	if (row == NULL)
 		return false;
 	self->counts = row;
+	if (!self->ust)
+		__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_ALWAYS, __ATOMIC_RELAXED);
 	self->budget.watched = false;
 	/* Another writer of the thread may have switched already. */
 	if (self->counts[ST_COUNTS_SINCE] == 0) {
@@ -127,7 +152,7 @@ void st_budget_check(struct st_thread *self, uint64_t now_ns)
 	if (self->stream.n_segments == budget->n_segments && bytes >= budget->bytes)
 		bytes -= budget->bytes;
 	bytes -= bytes < budget->io_bytes ? bytes : budget->io_bytes;
-	spent_ns = bytes / EVENT_BYTES * event_cost(&self->clock);
+	spent_ns = bytes / EVENT_BYTES * event_cost(&self->clock) + room_cost(bytes);
 	is_over = spent_ns * 100 > (cpu_ns - budget->cpu_ns) * st_budget_percent;
 	if (!is_over || !switch_to_waits(self, ST_SINCE_BUDGET, now_ns))
 		mark(budget, &self->stream, cpu_ns);

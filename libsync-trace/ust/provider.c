@@ -30,6 +30,7 @@
 #define EMIT_CALL_PATH(name)
 #define EMIT_PATH(name)
 #define EMIT_TRIES(name)
+#define EMIT_CONDITIONALS(name)
 #define EMIT(name, shape) EMIT_##shape(name)
 ST_EVENTS(EMIT)
 
@@ -43,6 +44,7 @@ ST_EVENTS(EMIT)
 #define ROW_CALL_PATH(name)
 #define ROW_PATH(name)
 #define ROW_TRIES(name)
+#define ROW_CONDITIONALS(name)
 #define ROW(name, shape) ROW_##shape(name)
 
 /* Signal mask of the forking thread. */

@@ -30,8 +30,9 @@
  *   lock_noted        lock_fully() acquired it, but its event needs the slow path
  *   lock_until        the timed locks
  *   trylock_failed    from trylock_picked(): the first of a run of failed tries (tries.h)
- *   unlock_slowly     threads sleep on it, the hold is timed, or its event needs the slow path
- *   unlock_other      from unlock_fully(): the last event has another object
+ *   unlock_slowly     threads sleep on it, the hold is timed or not the newest, or its event needs
+ *                     the slow path
+ *   unlock_other      from unlock_fully(): the last event has another object, or none to refer to
  *   unlock_refused    the call failed, or the process was forked in between
  *   unlock_contended  from unlock_counted(): the call failed, or a thread has begun to wait
  */
@@ -197,7 +198,17 @@ static __attribute__((noinline)) int unlock_slowly(struct st_thread *self, pthre
 	struct st_release release;
 	int result, expected = 0;
 	struct st_timing timing;
+	uint32_t waits;
 
+	/* As in unlock_counted(). */
+	if (!st_is_timed(self) && (unsigned)mutex->__data.__lock <= TAKEN &&
+	    (uint32_t)mutex->__data.__owner == self->stream.tid &&
+	    st_hold_is_older(self, mutex, &waits)) {
+		result = st_real.pthread_mutex_unlock(mutex);
+		st_hold_end_older(self, ST_EVENT_mutex_unlock, result, waits, site, mutex);
+		st_leave(self);
+		return result;
+	}
 	/* Another thread may have unlocked it, and locked it since. */
 	if (st_is_timed(self) && !mutex_has_sleepers(mutex) &&
 	    mutex_owner(mutex) == self->stream.tid &&
@@ -215,6 +226,8 @@ static __attribute__((noinline)) int unlock_slowly(struct st_thread *self, pthre
 	release.sleepers |= st_is_waited_for(mutex);
 	result = st_real.pthread_mutex_unlock(mutex);
 	st_release_end(self, release, ST_EVENT_mutex_unlock, 0, result, site, mutex);
+	if (release.sleepers)
+		self->last_object = NULL; /* see unlock_other() */
 	st_leave(self);
 	return result;
 }
@@ -518,21 +531,28 @@ static inline __attribute__((always_inline)) int lock_fully(pthread_mutex_t *mut
 		st_event_commit(self, self->stream.packet, ST_SAME_BYTES);
 	} else {
 		st_event_put(self, ST_EVENT_mutex_lock, number, kept, now_ns);
-		self->last_object = kept;
+		self->last_object = st_is_waited_for(kept) ? NULL : kept; /* see unlock_other() */
 		st_event_commit(self, self->stream.packet, ST_OP_BYTES);
 	}
 	st_leave(self);
 	return 0;
 }
 
-/* The last event has another object; the gate is closed. The caller has checked for sleepers. */
+/*
+ * The last event has another object, or may not be referred to; the gate is closed. The caller has
+ * checked for sleepers. There are others if this thread has locked the mutex again before the
+ * thread that it woke could run: glibc's word is TAKEN then, but that thread still waits, for this
+ * hold, too, whose release needs a call path. So unlock_slowly() leaves no last object, and
+ * lock_fully() none while somebody waits.
+ */
 static __attribute__((noinline)) int
 unlock_other(pthread_mutex_t *mutex, const volatile uintptr_t *place, struct st_thread *self)
 {
 	struct gm_packet *packet;
 	int result;
 
-	if (st_unlikely(!st_event_prepare(self, ST_EVENT_mutex_unlock, place, mutex)))
+	if (st_unlikely(st_is_waited_for(mutex)) ||
+	    st_unlikely(!st_event_prepare(self, ST_EVENT_mutex_unlock, place, mutex)))
 		return unlock_slowly_at(self, mutex, place);
 	result = st_real.pthread_mutex_unlock(mutex);
 	packet = self->stream.packet;
@@ -596,6 +616,7 @@ ST_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	struct st_thread *self = st_self;
 
+	st_claim(mutex);
 	if (st_unlikely(st_is_special(self)))
 		return lock_special(mutex, ST_SITE_PLACE(), self);
 	return lock_fully(mutex, self);

@@ -60,6 +60,14 @@ static inline int st_plain_unlock_counted(struct st_thread *self,
 
 	if (st_hold_is_uncontended(self, object, &waits))
 		return st_plain_unlock_uncontended(self, release, object, site, waits);
+	if (st_hold_is_older(self, object, &waits)) {
+		result = release->real(release->argument);
+		/* seq_cst: as in st_plain_unlock_uncontended() */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		st_hold_end_older(self, release->id, result, waits, site, object);
+		st_leave(self);
+		return result;
+	}
 	if (!st_is_timed(self) || !st_timed_begin(self, release->id, object, &timing))
 		return st_plain_unlock_recorded(self, release, object, site);
 	result = release->real(release->argument);

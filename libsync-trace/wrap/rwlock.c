@@ -293,6 +293,12 @@ static __attribute__((noinline)) int unlock_counted(struct st_thread *self, pthr
 
 	if (st_hold_is_uncontended(self, lock, &waits) && !has_sleepers(lock))
 		return unlock_uncontended(self, lock, site, waits);
+	if (st_hold_is_older(self, lock, &waits) && !has_sleepers(lock)) {
+		result = st_real.pthread_rwlock_unlock(lock);
+		st_hold_end_older(self, ST_EVENT_rwlock_unlock, result, waits, site, lock);
+		st_leave(self);
+		return result;
+	}
 	if (st_is_timed(self) && !has_sleepers(lock) &&
 	    st_timed_begin(self, ST_EVENT_rwlock_unlock, lock, &timing)) {
 		result = st_real.pthread_rwlock_unlock(lock);

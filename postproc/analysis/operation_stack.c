@@ -24,6 +24,7 @@ struct pp_operation *pp_operations_begin(struct pp_operation_stack *stack,
 	    .value = event->sync.value,
 	    .object_load_id = event->sync.object_load_id,
 	    .value_load_id = event->sync.value_load_id,
+	    .conditionals = event->sync.conditionals,
 	    .waited = true,
 	    .begin_ns = event->time_ns,
 	    .end_ns = event->time_ns,
@@ -64,6 +65,7 @@ void pp_operation_complete(struct pp_operation *operation, const struct pp_event
 		operation->value_load_id = event->sync.value_load_id;
 	}
 	operation->path = event->sync.path;
+	operation->conditionals = event->sync.conditionals;
 	operation->finished = true;
 	operation->end_ns = event->time_ns;
 }

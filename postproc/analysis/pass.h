@@ -15,6 +15,14 @@
 #include "table/table.h"
 
 struct pp_selection;
+struct pp_pass_set;
+struct pp_thread_states;
+
+/* The passes of a set share this. */
+struct pp_pass_shared {
+	struct pp_thread_states *states; /* analysis/state/thread_state.h; NULL: none yet */
+	uint64_t n_events;		 /* that the set has received */
+};
 
 struct pp_pass_context {
 	const struct pp_model *model;
@@ -33,8 +41,10 @@ struct pp_pass_context {
 	unsigned top;
 	bool group;
 	struct pp_selection *selection; /* analysis/select.h; NULL: everything */
-	/* string -> string; may be NULL.  "through-idle", "bottom-up" */
+	/* string -> string; may be NULL.  "through-idle", "bottom-up", "by" */
 	GHashTable *options;
+	const struct pp_pass_set *set; /* the passes of this run; set by pp_pass_set_new() */
+	struct pp_pass_shared *shared; /* of the set; NULL: a pass alone */
 };
 
 struct pp_pass {
@@ -45,7 +55,10 @@ struct pp_pass {
 	unsigned selects;    /* PP_SELECT_*: the filters that it applies */
 	/* Its tables have figures of operations, and notes about those not recorded. */
 	bool has_operations;
-	/* Passes whose tables this one reads in its finish(), NULL-terminated; NULL: none. */
+	/*
+	 * Passes that start, receive each event and finish before this one, which reads their
+	 * tables in its finish(), or listens to one of them; NULL-terminated; NULL: none.
+	 */
 	const char *const *needs;
 	void *(*start)(const struct pp_pass_context *context);
 	/* NULL: the streams of its kinds are read only to count their losses. */

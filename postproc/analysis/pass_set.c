@@ -19,6 +19,7 @@ struct pp_pass_set {
 	GArray *members;		  /* of struct member, each after those it needs */
 	GArray *takers[PP_N_EVENT_KINDS]; /* positions of the members that subscribe to the kind */
 	GPtrArray *tables;
+	struct pp_pass_shared shared;
 };
 
 static struct member *find_member(const struct pp_pass_set *set, const char *name)
@@ -48,12 +49,14 @@ static void add_member(struct pp_pass_set *set, const struct pp_pass *pass)
 	g_array_append_val(set->members, member);
 }
 
-struct pp_pass_set *pp_pass_set_new(const struct pp_pass_context *context, const char *const *names,
+struct pp_pass_set *pp_pass_set_new(struct pp_pass_context *context, const char *const *names,
 				    unsigned n_names)
 {
 	struct pp_pass_set *set = g_new0(struct pp_pass_set, 1);
 
 	set->context = context;
+	context->set = set;
+	context->shared = &set->shared;
 	set->members = g_array_new(FALSE, TRUE, sizeof(struct member));
 	set->tables = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
 	for (unsigned kind = 0; kind < PP_N_EVENT_KINDS; kind++)
@@ -61,6 +64,13 @@ struct pp_pass_set *pp_pass_set_new(const struct pp_pass_context *context, const
 	for (unsigned i = 0; i < n_names; i++)
 		add_member(set, pp_pass_find(names[i]));
 	return set;
+}
+
+void *pp_pass_set_state(const struct pp_pass_set *set, const char *name)
+{
+	const struct member *member = find_member(set, name);
+
+	return member ? member->state : NULL;
 }
 
 unsigned pp_pass_set_kinds(const struct pp_pass_set *set)
@@ -88,6 +98,7 @@ void pp_pass_set_event(void *data, const struct pp_event *event)
 	struct pp_pass_set *set = data;
 	const GArray *takers = set->takers[event->kind];
 
+	set->shared.n_events++;
 	for (guint i = 0; i < takers->len; i++) {
 		const struct member *member =
 		    &g_array_index(set->members, struct member, g_array_index(takers, unsigned, i));

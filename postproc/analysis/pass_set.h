@@ -9,10 +9,13 @@
 
 struct pp_pass_set;
 
-/* `context` must outlive the set.  Unknown names are ignored. */
-struct pp_pass_set *pp_pass_set_new(const struct pp_pass_context *context, const char *const *names,
+/* `context`, whose `set` it becomes, must outlive the set.  Unknown names are ignored. */
+struct pp_pass_set *pp_pass_set_new(struct pp_pass_context *context, const char *const *names,
 				    unsigned n_names);
 void pp_pass_set_free(struct pp_pass_set *set);
+
+/* The state of a pass that has started; NULL if the set does not contain it. */
+void *pp_pass_set_state(const struct pp_pass_set *set, const char *name);
 
 /* True if all passes that receive calls have calls_apart. */
 bool pp_pass_set_calls_apart(const struct pp_pass_set *set);

@@ -325,6 +325,8 @@ static void note_losses(struct pp_model *model)
 			  process->folder, process->calls_lost);
 		note_loss(model, "synch-events of unknown threads not written", process->events_why,
 			  process->folder, process->events_lost);
+		note_loss(model, "samples of unknown threads not taken", process->threads_why,
+			  process->folder, process->samples_missed);
 		note_loss(model, "synch-events whose call path was lost", 0, process->folder,
 			  process->paths_lost);
 		note_loss(model,
@@ -380,22 +382,54 @@ void pp_capture_end(struct pp_capture *capture, int64_t end_ns)
 		if (process->pid == pid)
 			last = process;
 	}
-	if (!last || last->end_ns != PP_TIME_UNKNOWN || end_ns < last->start_ns)
+	if (!last || last->end_ns != PP_TIME_UNKNOWN || end_ns < last->start_ns ||
+	    !pp_model_is_near(model, end_ns))
 		return;
 	last->end_ns = end_ns;
 	widen(model, last->start_ns, end_ns);
 }
 
-static void note_times(struct pp_model *model)
+/* A time in a damaged file is not known. */
+static void check_times(struct pp_model *model, int64_t *start_ns, int64_t *end_ns,
+			const char *where)
+{
+	bool start_is_near = *start_ns == PP_TIME_UNKNOWN || pp_model_is_near(model, *start_ns);
+	bool end_is_near = *end_ns == PP_TIME_UNKNOWN || pp_model_is_near(model, *end_ns);
+
+	if (!start_is_near)
+		*start_ns = PP_TIME_UNKNOWN;
+	if (!end_is_near)
+		*end_ns = PP_TIME_UNKNOWN;
+	if (!start_is_near || !end_is_near)
+		pp_model_add_problem(
+		    model, "threads more than 104 days from the start: their times are left out",
+		    where, 1);
+}
+
+static void find_base(struct pp_model *model)
 {
 	for (guint i = 0; i < model->processes->len; i++) {
-		const struct pp_process *process = model->processes->pdata[i];
+		int64_t start_ns = ((struct pp_process *)model->processes->pdata[i])->start_ns;
 
+		if (start_ns != PP_TIME_UNKNOWN &&
+		    (model->base_ns == PP_TIME_UNKNOWN || start_ns < model->base_ns))
+			model->base_ns = start_ns;
+	}
+}
+
+static void note_times(struct pp_model *model)
+{
+	find_base(model);
+	for (guint i = 0; i < model->processes->len; i++) {
+		struct pp_process *process = model->processes->pdata[i];
+
+		check_times(model, &process->start_ns, &process->end_ns, process->folder);
 		widen(model, process->start_ns, process->end_ns);
 	}
 	for (guint i = 0; i < model->threads->len; i++) {
-		const struct pp_thread *thread = model->threads->pdata[i];
+		struct pp_thread *thread = model->threads->pdata[i];
 
+		check_times(model, &thread->start_ns, &thread->end_ns, thread->process->folder);
 		widen(model, thread->start_ns, thread->end_ns);
 	}
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/loss.h"
 #include "core/text/json.h"
 #include "gmon-mt/packet.h"
 #include "capture/capture.h"
@@ -98,7 +99,8 @@ static bool has_counted_losses(const struct pp_process *process)
 	for (guint i = 0; i < process->threads->len; i++) {
 		const struct pp_thread *thread = process->threads->pdata[i];
 
-		if (thread->events_lost || thread->records_lost || thread->stacks_why)
+		if (thread->events_lost || thread->records_lost ||
+		    (thread->stacks_why & ~PP_LOSS_LITTLE) != 0)
 			return true;
 	}
 	return false;

@@ -330,12 +330,28 @@ static guint find_interval(const struct address_history *history, int64_t time_n
 	return *ret_certain ? n - 1 : n;
 }
 
+/*
+ * A sample in a library that was about to be unloaded, or was loaded again before the runtime
+ * noticed, has the address to which the library had moved.  Its other addresses are not displaced
+ * if no other object followed at its place.
+ */
+static uint64_t undo_move(const struct pp_process *process, uint64_t address)
+{
+	uint64_t home = address - GM_PLACE(address);
+	const struct pp_load *moved = pp_maps_find(process, address - 1);
+	const struct pp_load *last = pp_maps_find(process, home - 1);
+
+	return moved && last && is_same_object(moved, last) ? home : address;
+}
+
 uint64_t pp_places_code(const struct pp_process *process, uint64_t address, int64_t time_ns)
 {
 	const struct address_history *history = history_at(process, address - 1);
 	bool certain;
 	guint i;
 
+	if (GM_PLACE(address))
+		return undo_move(process, address);
 	if (!history)
 		return address;
 	i = find_interval(history, time_ns, &certain);

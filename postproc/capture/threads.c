@@ -128,6 +128,7 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->calls_lost = header->calls_lost;
 	process->events_lost = header->events_lost;
 	process->paths_lost = header->paths_lost;
+	process->samples_missed = header->samples_missed;
 	process->sync_types_off = header->sync_types_off;
 	process->sync_objects_chosen = (header->sync_objects & GM_SYNC_OBJECTS_SOME) != 0;
 	process->sync_objects_unsorted = (header->sync_objects & GM_SYNC_OBJECTS_UNSORTED) != 0;

@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares two captures' info.json: program, command, settings, machine and losses. */
+/*
+ * Compares two captures' info.json: program, command, settings, machine and losses; and shows the
+ * leading cause of waits of each, if a section was requested that has it.
+ */
 #include "cli/captures.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/text/command.h"
+#include "pass/finding.h"
 
-enum { RUN, CAPTURE, COMMAND, STARTED, LEVEL, SOURCE, CPUS, PROBLEMS, N_COLUMNS };
+enum {
+	RUN,
+	CAPTURE,
+	COMMAND,
+	STARTED,
+	LEVEL,
+	SOURCE,
+	CPUS,
+	PROBLEMS,
+	FINDING,
+	FINDING_TEXT,
+	N_COLUMNS
+};
 
 static const struct pp_column columns[N_COLUMNS] = {
     [RUN] = {"run", "", PP_TYPE_TEXT, PP_COLUMN_KEY, "A or B"},
@@ -19,6 +35,10 @@ static const struct pp_column columns[N_COLUMNS] = {
 		"source of scheduling events"},
     [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, 0, "of the machine"},
     [PROBLEMS] = {"problems", "problems", PP_TYPE_COUNT, 0, "rows of its quality section"},
+    [FINDING] = {"finding", "finding", PP_TYPE_TEXT, 0,
+		 "the leading cause of waits; none: one thread, or neither summary nor blame"},
+    [FINDING_TEXT] = {"finding_text", "in a sentence", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,
+		      "the same in a sentence"},
 };
 
 /* --- properties of a capture ---------------------------------------------------------------- */
@@ -33,8 +53,7 @@ static JsonObject *part_of(const struct pp_view *view, const char *part)
 	return part ? pp_json_object(info_of(view), part) : info_of(view);
 }
 
-/* The first module in the load map; NULL if there is none. */
-static const struct pp_load *program_of(const struct pp_view *view)
+const struct pp_load *pp_cli_program(const struct pp_view *view)
 {
 	const GPtrArray *processes = view->capture->model->processes;
 
@@ -47,18 +66,29 @@ static const struct pp_load *program_of(const struct pp_view *view)
 	return NULL;
 }
 
-static char *command_of(const struct pp_view *view)
+char *pp_cli_command(const struct pp_view *view)
 {
-	const struct pp_load *program = program_of(view);
+	const struct pp_load *program = pp_cli_program(view);
 	char *command = pp_command_text(info_of(view));
 
 	return command || !program ? command : g_strdup(program->path);
 }
 
+static void set_finding(struct pp_cell *row, const struct pp_view *view)
+{
+	unsigned n = 0;
+	struct pp_table **tables = pp_pass_set_tables(view->passes, "finding", &n);
+	g_autofree char *name = n ? pp_finding_name(tables[0]) : NULL;
+	g_autofree char *line = n ? pp_finding_line(tables[0]) : NULL;
+
+	pp_cell_set_text(&row[FINDING], name);
+	pp_cell_set_text(&row[FINDING_TEXT], line);
+}
+
 static void add_row(struct pp_table *table, const char *run, const struct pp_view *view)
 {
 	struct pp_cell *row = pp_table_add_row(table);
-	g_autofree char *command = command_of(view);
+	g_autofree char *command = pp_cli_command(view);
 	int64_t cpus = pp_json_int(part_of(view, "host"), "cpus", 0);
 
 	pp_cell_set_text(&row[RUN], run);
@@ -70,6 +100,7 @@ static void add_row(struct pp_table *table, const char *run, const struct pp_vie
 	if (cpus > 0)
 		pp_cell_set_count(&row[CPUS], (uint64_t)cpus);
 	pp_cell_set_count(&row[PROBLEMS], view->capture->model->problems->len);
+	set_finding(row, view);
 }
 
 /* --- differences ---------------------------------------------------------------------------- */
@@ -83,9 +114,9 @@ static void note_text(struct pp_table *table, const char *what, const char *a, c
 
 static void note_program(struct pp_table *table, const struct pp_view *a, const struct pp_view *b)
 {
-	const struct pp_load *of_a = program_of(a), *of_b = program_of(b);
-	g_autofree char *command_a = command_of(a);
-	g_autofree char *command_b = command_of(b);
+	const struct pp_load *of_a = pp_cli_program(a), *of_b = pp_cli_program(b);
+	g_autofree char *command_a = pp_cli_command(a);
+	g_autofree char *command_b = pp_cli_command(b);
 	g_autofree char *name_a = of_a ? g_path_get_basename(of_a->path) : NULL;
 	g_autofree char *name_b = of_b ? g_path_get_basename(of_b->path) : NULL;
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Describes two captures to be compared, and their differences. */
+/* Describes captures to be compared, and the differences of two. */
 #ifndef PP_CLI_CAPTURES_H
 #define PP_CLI_CAPTURES_H
 
 #include "cli/view.h"
+
+/* The program: the first module of the load map; NULL if there is none. */
+const struct pp_load *pp_cli_program(const struct pp_view *view);
+/* The command line, or the program's path; NULL if neither is known.  The caller frees it. */
+char *pp_cli_command(const struct pp_view *view);
 
 /* A table with a row per capture, and a note for each difference that affects the comparison. */
 struct pp_table *pp_cli_captures(const struct pp_view *a, const struct pp_view *b);

@@ -17,6 +17,8 @@ int pp_cmd_history(int argc, char **argv);
 int pp_cmd_timeline(int argc, char **argv);
 int pp_cmd_graph(int argc, char **argv);
 int pp_cmd_diff(int argc, char **argv);
+int pp_cmd_bottlenecks(int argc, char **argv);
+int pp_cmd_sweep(int argc, char **argv);
 int pp_cmd_browse(int argc, char **argv);
 int pp_cmd_export(int argc, char **argv);
 int pp_cmd_doctor(int argc, char **argv);

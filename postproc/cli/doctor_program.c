@@ -13,8 +13,10 @@
 static void check_calls(const struct pp_program *program)
 {
 	if (!program->counts_calls)
-		pp_doctor_line(PP_VERDICT_POOR, "calls", "not built with -pg: no call graph",
-			       "compile and link with: gcc -pg -g -O2");
+		pp_doctor_line(
+		    PP_VERDICT_POOR, "calls",
+		    "not built with -pg: calls are not counted; the call graph is from samples",
+		    "compile and link with: gcc -pg -g -O2");
 	else if (program->has_runtime)
 		pp_doctor_line(PP_VERDICT_GOOD, "calls", "built with -pg and libgmon_mt.a", NULL);
 	else if (program->is_static)

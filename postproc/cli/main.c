@@ -13,12 +13,14 @@ struct command {
 };
 
 static const struct command commands[] = {
-    {"record", pp_cmd_record, "run a program and record its calls, synchronization and scheduling"},
+    {"record", pp_cmd_record, "run a program and record its calls, waits and scheduling"},
     {"report", pp_cmd_report, "print tables: per thread, per lock, per function"},
     {"history", pp_cmd_history, "print the operations on objects, in order of time"},
     {"timeline", pp_cmd_timeline, "print all events of one thread, in order of time"},
     {"graph", pp_cmd_graph, "print a graph of threads, functions or locks"},
     {"diff", pp_cmd_diff, "compare two captures, by thread, function, object and site"},
+    {"bottlenecks", pp_cmd_bottlenecks, "rank critical sections over the captures of several runs"},
+    {"sweep", pp_cmd_sweep, "find workloads that expose a synchronization problem"},
     {"browse", pp_cmd_browse, "browse a capture in the terminal"},
     {"export", pp_cmd_export, "write a capture for another viewer"},
     {"doctor", pp_cmd_doctor, "show what can be recorded here, and how to record more"},
@@ -31,7 +33,7 @@ static void print_help(FILE *to)
 	fprintf(to, "gprof-mt, a profiler for threads\n\nusage: gprof-mt COMMAND [ARG...]\n\n");
 	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
 		if (commands[i].summary)
-			fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+			fprintf(to, "  %-11s  %s\n", commands[i].name, commands[i].summary);
 	fprintf(to, "\nSee gprof-mt COMMAND --help, or man gprof-mt-COMMAND.\n");
 }
 

@@ -61,7 +61,7 @@ static char *option_name(const struct pp_cli_options *options, const struct pp_c
 			   option->value, NULL);
 }
 
-/* Prints two options per line if they fit. */
+/* Prints two options per line if they fit.  The help of one whose value says all is empty. */
 static void print_options(const struct pp_cli_options *options)
 {
 	size_t column = 0; /* 0: at the start of a line */
@@ -75,7 +75,8 @@ static void print_options(const struct pp_cli_options *options)
 		text_len = strlen(option->help);
 		if (column && column + 2 <= SECOND_AT &&
 		    SECOND_AT + strlen(name) + 2 + text_len <= WIDTH) {
-			printf("%*s%s  %s\n", (int)(SECOND_AT - column), "", name, option->help);
+			printf("%*s%s%s%s\n", (int)(SECOND_AT - column), "", name,
+			       text_len ? "  " : "", option->help);
 			column = 0;
 			continue;
 		}
@@ -89,7 +90,8 @@ static void print_options(const struct pp_cli_options *options)
 static void print_help(const struct pp_cli_options *options)
 {
 	printf("usage: gprof-mt %s\n", options->usage);
-	if (options->table->name)
+	/* With a list at its end, the help would not fit a screen. */
+	if (options->table->name && !options->print_further)
 		putchar('\n');
 	print_options(options);
 	if (options->print_further)

@@ -39,7 +39,7 @@ static int64_t interval_us(int64_t usual_us)
 	return text ? (int64_t)(g_ascii_strtoull(text, NULL, 10) * 1000) : usual_us;
 }
 
-static char *left_text(double left_s)
+char *pp_cli_progress_left(double left_s)
 {
 	unsigned s = (unsigned)MIN(left_s + 1, 359999);
 
@@ -80,7 +80,7 @@ static char *make_line(struct reading *reading)
 		return g_strdup_printf("reading %.0f %%", percent);
 	left_s = (double)(now.all_bytes - now.read_bytes) * (double)(now_us - reading->first_us) /
 		 1e6 / (double)(now.read_bytes - reading->first_bytes);
-	left = left_text(left_s);
+	left = pp_cli_progress_left(left_s);
 	return g_strdup_printf("reading %.0f %%, %s left", percent, left);
 }
 
@@ -108,7 +108,7 @@ static void *show(void *data)
 	return NULL;
 }
 
-static bool is_wanted(void)
+bool pp_cli_progress_is_wanted(void)
 {
 	const char *terminal = getenv("TERM");
 
@@ -124,7 +124,7 @@ void pp_cli_progress_start(void)
 {
 	sigset_t all, before;
 
-	if (!is_wanted())
+	if (!pp_cli_progress_is_wanted())
 		return;
 	/* Handlers of signals run in the threads that expect them. */
 	sigfillset(&all);

@@ -7,6 +7,8 @@
 #ifndef PP_CLI_PROGRESS_H
 #define PP_CLI_PROGRESS_H
 
+#include <stdbool.h>
+
 /* It is never shown from now on. */
 void pp_cli_progress_silence(void);
 
@@ -15,5 +17,11 @@ void pp_cli_progress_start(void);
 
 /* Also valid if nothing is shown.  To be called before stderr or a terminal is written to. */
 void pp_cli_progress_stop(void);
+
+/* A terminal shows it, unless pp_cli_progress_silence() was called. */
+bool pp_cli_progress_is_wanted(void);
+
+/* "5 s", "3:20 min": a time that is left.  The caller frees it. */
+char *pp_cli_progress_left(double left_s);
 
 #endif

@@ -34,11 +34,9 @@ enum {
 #define PP_CLI_SELECT_OPERATIONS                                                                   \
 	{"object", "OBJECT", PP_CLI_SELECT_OBJECT,                                                 \
 	 "only this object: NAME, 0xADDRESS, 0xADDRESS/GENERATION"},                               \
-	    {"function", "PATTERN", PP_CLI_SELECT_FUNCTION,                                        \
-	     "only calls of, and in, matching functions"},                                         \
+	    {"function", "PATTERN", PP_CLI_SELECT_FUNCTION, "calls of and in 'f*'"},               \
 	{                                                                                          \
-		"min-wait", "TIME", PP_CLI_SELECT_MIN_WAIT,                                        \
-		    "only operations that waited at least this long: 10us"                         \
+		"min-wait", "TIME", PP_CLI_SELECT_MIN_WAIT, "waits from 10us on"                   \
 	}
 
 /* Rows for options that a subcommand does not support, to refuse them. */

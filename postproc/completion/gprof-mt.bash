@@ -10,7 +10,7 @@ _gprof_mt_help()
 		/^[* ] [-a-z]/ {
 			mark = substr($0, 1, 2)
 			n = split(substr($0, 3), cell, /   */)
-			for (i = 1; i < n; i += 2) {
+			for (i = 1; n > 1 && i <= n; i += 2) {
 				print mark cell[i] "  " cell[i + 1]
 				mark = sub(/^\* /, "", cell[i + 2]) ? "* " : "  "
 			}
@@ -213,7 +213,7 @@ _gprof_mt()
 		[ -n "$words" ] || words=$(_gprof_mt_words --format <<<"$help")
 		;;
 	--what) words=$(_gprof_mt_whats <<<"$help") ;;
-	--profile | --backend | --demangle) words=$(_gprof_mt_words "$before" <<<"$help") ;;
+	--profile | --backend | --demangle | --by) words=$(_gprof_mt_words "$before" <<<"$help") ;;
 	*)
 		if [[ $word = -* ]]; then
 			words=$(_gprof_mt_options <<<"$help")

@@ -95,6 +95,9 @@ struct pp_event {
 			uint64_t object_load_id, value_load_id;
 			const struct pp_path *path; /* to the site; NULL: not known */
 			uint64_t more_tries;	    /* a failed try stands for so many more */
+			/* executed by the thread so far, see `conditionals` in events.h; 0: not
+			 * known */
+			uint64_t conditionals;
 		} sync;
 		struct {
 			/* PP_TID_UNKNOWN: not in the source's records */

@@ -105,6 +105,7 @@ struct pp_model *pp_model_new(const char *dir)
 	model->problems = g_ptr_array_new_with_free_func(problem_free);
 	model->start_ns = PP_TIME_UNKNOWN;
 	model->end_ns = PP_TIME_UNKNOWN;
+	model->base_ns = PP_TIME_UNKNOWN;
 	model->until_ns = INT64_MAX;
 	model->lock = g_new(GMutex, 1);
 	g_mutex_init(model->lock);
@@ -238,6 +239,15 @@ const char *pp_thread_name(const struct pp_thread *thread)
 	is_own = thread->name && *thread->name && !has_name_of(thread, 0) &&
 		 !(thread->parent_index > 0 && has_name_of(thread, (uint32_t)thread->parent_index));
 	return is_own ? thread->name : thread->routine;
+}
+
+uint64_t pp_thread_n_samples(const struct pp_thread *thread)
+{
+	uint64_t n = 0;
+
+	for (guint i = 0; thread->samples && i < thread->samples->len; i++)
+		n += g_array_index(thread->samples, struct pp_sample, i).count;
+	return n;
 }
 
 void pp_model_add_problem(struct pp_model *model, const char *what, const char *where,

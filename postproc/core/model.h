@@ -21,6 +21,12 @@
 
 #define PP_TIME_UNKNOWN INT64_MIN
 
+/*
+ * No time of a capture is farther from its start, so that no sum over its threads overflows.  Times
+ * of damaged files may have any value.
+ */
+#define PP_LONGEST_NS (INT64_C(1) << 53) /* 104 days */
+
 struct pp_process {
 	uint32_t pid;
 	/* 0, 1, ...: incremented by each exec; pid and image are the key */
@@ -32,6 +38,7 @@ struct pp_process {
 	int64_t start_ns, end_ns; /* PP_TIME_UNKNOWN where not known */
 	uint64_t proc_start;	  /* field 22 of /proc/PID/stat; 0: not known */
 	uint64_t threads_lost, calls_lost, events_lost, paths_lost;
+	uint64_t samples_missed;	      /* of threads that are not known */
 	uint64_t path_ends[ST_N_PATH_ENDS];   /* operations whose path ends for each reason */
 	uint64_t sample_ends[ST_N_PATH_ENDS]; /* the same of samples */
 	uint64_t sample_paths_lost;	      /* samples whose path is not known */
@@ -154,6 +161,7 @@ struct pp_model {
 	GPtrArray *processes;	  /* of struct pp_process * */
 	GPtrArray *threads;	  /* of struct pp_thread *, all processes, by serial */
 	int64_t start_ns, end_ns; /* of the capture: first and last event or thread time */
+	int64_t base_ns; /* start of its first process, or its first event; PP_TIME_UNKNOWN */
 	/* the program still runs, and the capture is read up to this time; INT64_MAX: to its end */
 	int64_t until_ns;
 	void *info;	     /* JsonObject * of info.json, which the model references; NULL: none */
@@ -188,6 +196,14 @@ static inline bool pp_model_is_live(const struct pp_model *model)
  */
 char *pp_model_live_text(const struct pp_model *model);
 
+/* Is the time near the capture's start?  The first one is if no process tells the start. */
+static inline bool pp_model_is_near(struct pp_model *model, int64_t time_ns)
+{
+	if (G_UNLIKELY(model->base_ns == PP_TIME_UNKNOWN) && time_ns >= 0)
+		model->base_ns = time_ns;
+	return G_LIKELY(time_ns >= 0 && ABS(time_ns - model->base_ns) <= PP_LONGEST_NS);
+}
+
 /* Extends the capture's time range to time_ns. */
 static inline void pp_model_widen(struct pp_model *model, int64_t time_ns)
 {
@@ -211,6 +227,9 @@ struct pp_thread *pp_process_thread(const struct pp_process *process, uint32_t i
  * thread, which threads inherit, that of its start routine.  NULL if neither is known.
  */
 const char *pp_thread_name(const struct pp_thread *thread);
+
+/* The number of samples in the thread's histogram. */
+uint64_t pp_thread_n_samples(const struct pp_thread *thread);
 
 /* The path with these addresses, owned by the model.  Equal paths have the same pointer. */
 const struct pp_path *pp_model_path(struct pp_model *model, const uint64_t *addresses, unsigned n);

@@ -12,7 +12,7 @@ static void look_at_call(struct pp_stream *stream, const struct pp_record *recor
 
 	stream->has_io = false;
 	if (!(stream->decoder->kinds & PP_EVENT_MASK(PP_EVENT_IO_BEGIN)) || !duration_ns ||
-	    duration_ns > (uint64_t)MAX(*time_ns, 0))
+	    !pp_io_may_last(stream, duration_ns, *time_ns))
 		return;
 	stream->io_begins = true;
 	stream->io_end_ns = *time_ns;
@@ -31,6 +31,7 @@ bool pp_stream_look(struct pp_stream *stream, const struct pp_record *record, in
 	case PP_CLASS_CALL_PATH:
 	case PP_CLASS_PATH:
 	case PP_CLASS_TRIES:
+	case PP_CLASS_CONDITIONALS:
 		stream->n_events++;
 		pp_decode_definition(stream, record);
 		return false;

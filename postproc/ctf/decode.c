@@ -296,6 +296,7 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 	case PP_CLASS_CALL_PATH:
 	case PP_CLASS_PATH:
 	case PP_CLASS_TRIES:
+	case PP_CLASS_CONDITIONALS:
 		pp_decode_definition(stream, record);
 		break;
 	case PP_CLASS_SYNC:
@@ -347,9 +348,12 @@ static void find_thread(struct pp_stream *stream, struct pp_process *process, ui
 			uint64_t index)
 {
 	struct pp_capture *capture = stream->decoder->capture;
+	const struct pp_thread *before = stream->thread;
 
 	stream->thread_unknown = false;
 	stream->thread = index <= UINT32_MAX ? pp_process_thread(process, (uint32_t)index) : NULL;
+	if (stream->thread != before)
+		stream->conditionals = 0;
 	if (stream->thread && stream->thread->tid == tid) {
 		stream->losses_reported |= stream->thread->events_lost > 0;
 		return;
@@ -378,7 +382,7 @@ static void find_child(struct pp_stream *stream, uint64_t tid, uint64_t number)
 	g_array_set_size(stream->sites, 0);
 	g_array_set_size(stream->nodes, 0);
 	stream->path = NULL;
-	stream->more_tries = stream->tries_holder = 0;
+	stream->more_tries = stream->tries_holder = stream->conditionals = 0;
 	if (process) {
 		find_thread(stream, process, tid, 0);
 		return;
@@ -414,6 +418,12 @@ bool pp_stream_admit(struct pp_stream *stream, int64_t *time_ns)
 {
 	if (stream->thread_unknown && !stream->trace->is_ust)
 		return false;
+	if (!pp_model_is_near(stream->decoder->capture->model, *time_ns)) {
+		pp_model_add_problem(stream->decoder->capture->model,
+				     "events more than 104 days from the start: left out",
+				     stream->name, 1);
+		return false;
+	}
 	if (*time_ns < stream->last_ns) {
 		pp_model_add_problem(stream->decoder->capture->model,
 				     "events with decreasing times", stream->name, 1);

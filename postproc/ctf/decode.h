@@ -29,8 +29,8 @@ void pp_stream_packet(struct pp_stream *stream, uint64_t cpu, uint64_t tid, uint
 void pp_stream_lose(struct pp_stream *stream, uint64_t count);
 
 /*
- * Returns false if the event is to be skipped.  Times of a stream never decrease: an earlier
- * *time_ns is raised to the last one.
+ * Returns false if the event is to be skipped, as one far from the capture's start is.  Times of a
+ * stream never decrease: an earlier *time_ns is raised to the last one.
  */
 bool pp_stream_admit(struct pp_stream *stream, int64_t *time_ns);
 

@@ -217,6 +217,7 @@ bool pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 	event->sync.value = record->values[PP_SYNC_VALUE];
 	event->sync.path = take_path(stream, event);
 	take_tries(stream, event);
+	event->sync.conditionals = stream->conditionals;
 	if (event->thread && event->thread->process->places)
 		place_event(stream->decoder->capture->model, event->thread->process, event);
 	return true;
@@ -241,6 +242,14 @@ bool pp_decode_io(struct pp_stream *stream, const struct pp_record *record, stru
 	    pp_io_object(event->io.call) == ST_IO_FD ? (int)(int64_t)event->io.object : -1;
 	event->io.site = site_address(stream, record->values[PP_IO_SITE]);
 	event->io.duration_ns = record->values[PP_IO_DURATION];
+	if (!pp_io_may_last(stream, event->io.duration_ns,
+			    stream->io_begins ? stream->io_end_ns : event->time_ns)) {
+		pp_model_add_problem(model,
+				     "blocking calls with an impossible duration: without it",
+				     stream->name, 1);
+		event->io.duration_ns = 0;
+	}
+	stream->io_ns += event->io.duration_ns;
 	event->io.path = path ? longer_path(find_path(stream, path)) : NULL;
 	if (event->thread && event->thread->process->places)
 		place_io(model, event->thread->process, event);
@@ -301,6 +310,9 @@ void pp_decode_definition(struct pp_stream *stream, const struct pp_record *reco
 		break;
 	case PP_CLASS_TRIES:
 		decode_tries(stream, record);
+		break;
+	case PP_CLASS_CONDITIONALS:
+		stream->conditionals = record->values[PP_CONDITIONALS_COUNT];
 		break;
 	default:
 		break;

@@ -335,7 +335,10 @@ static bool end_stream(struct pp_direct_stream *stream, int64_t *ret_time_ns)
 	stream->is_over = true;
 	g_clear_pointer(&stream->buffer, g_free); /* thousands of other streams may be open */
 	pp_stream_end(&stream->stream);
-	*ret_time_ns = MAX((int64_t)MIN(stream->end_ns, INT64_MAX), stream->stream.last_ns);
+	*ret_time_ns = stream->stream.last_ns;
+	if (pp_model_is_near(stream->direct->decoder->capture->model,
+			     (int64_t)MIN(stream->end_ns, INT64_MAX)))
+		*ret_time_ns = MAX((int64_t)stream->end_ns, *ret_time_ns);
 	/* The collector has written all events up to here, even if this CPU had none. */
 	*ret_time_ns = MAX(*ret_time_ns, stream->direct->decoder->capture->kernel_complete_ns);
 	return pp_stream_is_of_cpu(&stream->stream) && *ret_time_ns < until_ns(stream);

@@ -31,6 +31,7 @@ enum shape {
 	CALL_PATH,
 	PATH,
 	TRIES,
+	CONDITIONALS,
 	IO,
 	SAMPLE,
 	SWITCH,
@@ -62,6 +63,7 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [CALL_PATH] = {{"path", INTEGER}, {"object_low", INTEGER}},
     [PATH] = {{"number", INTEGER}, {"parent", INTEGER}, {"address", INTEGER}},
     [TRIES] = {{"object", INTEGER}, {"holder", INTEGER}, {"more", INTEGER}},
+    [CONDITIONALS] = {{"count", INTEGER}},
     [SAMPLE] = {{"path", INTEGER}, {"n", INTEGER}},
     /* LTTng's events have no path. */
     [IO] = {{"result", INTEGER},
@@ -147,6 +149,8 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_PATH;
 	case TRIES:
 		return PP_CLASS_TRIES;
+	case CONDITIONALS:
+		return PP_CLASS_CONDITIONALS;
 	case IO:
 		return PP_CLASS_IO;
 	case SAMPLE:

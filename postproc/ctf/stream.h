@@ -58,12 +58,14 @@ struct pp_stream {
 	uint32_t path_object_low;
 	uint64_t tries_object, more_tries; /* of the next synch-event, if it has that object */
 	uint32_t tries_holder;
+	uint64_t conditionals; /* of the thread of the packet so far; 0: not known */
 	bool has_object;
 	/* The next event is the begin of a blocking call (ahead.h); the end comes next, then. */
 	bool io_begins;
 	bool has_io;	 /* ... and it is a known one */
 	uint64_t object; /* of the last synch-event of the packet */
 	int64_t io_end_ns;
+	uint64_t io_ns;	    /* the sum of its blocking calls so far */
 	int64_t looked_ns;  /* time of the last event that was looked at, except definitions */
 	struct pp_event io; /* the call, once its begin was passed on */
 };

@@ -9,6 +9,7 @@
 	X(folded_off_cpu)                                                                          \
 	X(folded_off_wake)                                                                         \
 	X(folded_wall)                                                                             \
+	X(folded_blame)                                                                            \
 	X(gmon_merged)                                                                             \
 	X(gmon_threads)                                                                            \
 	X(callgrind)                                                                               \
@@ -19,6 +20,7 @@
 	X(speedscope_off_cpu)                                                                      \
 	X(speedscope_off_wake)                                                                     \
 	X(speedscope_wall)                                                                         \
+	X(speedscope_blame)                                                                        \
 	X(pprof)                                                                                   \
 	X(html)
 

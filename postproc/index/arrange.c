@@ -134,28 +134,27 @@ static uint32_t run_of(enum pp_index_list list, const struct pp_index_operation 
 	return by_thread ? operation->thread : operation->object;
 }
 
-/* Only operations that never returned are out of order, so few items move. */
-static void sort_by_time(const struct pp_index *index, uint32_t *items, uint64_t n,
-			 struct work *work)
-{
-	const struct pp_index_operation *all =
-	    (const void *)index->sections[PP_SECTION_OPERATIONS].data;
-
-	for (uint64_t i = 1; i < n && go_on(work); i++) {
-		uint32_t item = items[i];
-		uint64_t at = i;
-
-		for (; at > 0 && all[items[at - 1]].time_ns > all[item].time_ns; at--)
-			items[at] = items[at - 1];
-		items[at] = item;
-	}
-}
-
 struct list {
 	struct pp_index_run *runs;
 	uint64_t n_runs;
 	uint32_t *items;
 };
+
+/*
+ * Appends an operation to its run.  If it is late, which means that an earlier number has a later
+ * time, it moves to its position.  Only operations that never returned and releases by condition
+ * waits are late; no other reads the operations before it, which may be far apart in the file.
+ */
+static void append(const struct list *list, uint32_t run, uint32_t item, bool is_late,
+		   const struct pp_index_operation *all)
+{
+	uint32_t *items = list->items + list->runs[run].first;
+	uint64_t at = list->runs[run].n++;
+
+	for (; is_late && at > 0 && all[items[at - 1]].time_ns > all[item].time_ns; at--)
+		items[at] = items[at - 1];
+	items[at] = item;
+}
 
 /* Computes where each run begins, after the lengths are known. */
 static void begin_runs(struct pp_index *index, struct list *lists)
@@ -176,6 +175,7 @@ static void arrange_lists(struct pp_index *index, struct work *work)
 	const struct pp_mapped_array *operations = &index->sections[PP_SECTION_OPERATIONS];
 	const struct pp_index_operation *all = (const void *)operations->data;
 	struct list lists[PP_N_LISTS];
+	uint64_t latest_ns = 0;
 	uint32_t run;
 
 	for (unsigned i = 0; i < PP_N_LISTS; i++) {
@@ -188,15 +188,14 @@ static void arrange_lists(struct pp_index *index, struct work *work)
 			if ((run = run_of(j, &all[i])) != PP_INDEX_NONE)
 				lists[j].runs[run].n++;
 	begin_runs(index, lists);
-	for (uint64_t i = 0; i < operations->n && go_on(work); i++)
+	for (uint64_t i = 0; i < operations->n && go_on(work); i++) {
+		bool is_late = all[i].time_ns < latest_ns;
+
+		latest_ns = MAX(latest_ns, all[i].time_ns);
 		for (unsigned j = 0; j < PP_N_LISTS; j++)
 			if ((run = run_of(j, &all[i])) != PP_INDEX_NONE)
-				lists[j].items[lists[j].runs[run].first + lists[j].runs[run].n++] =
-				    (uint32_t)i;
-	for (unsigned j = 0; j < PP_N_LISTS; j++)
-		for (uint64_t i = 0; i < lists[j].n_runs && !work->stopped; i++)
-			sort_by_time(index, lists[j].items + lists[j].runs[i].first,
-				     lists[j].runs[i].n, work);
+				append(&lists[j], run, (uint32_t)i, is_late, all);
+	}
 }
 
 static bool goes_on(void *work)
@@ -212,8 +211,7 @@ bool pp_index_arrange(struct pp_index *index, const struct pp_mapped_array *thre
 	struct work work = {
 	    .index = index,
 	    .progress = progress,
-	    /* Three lists are sorted: by thread, by object, and those that waited. */
-	    .all = 1 + 3 * n_steps + 5 * pp_index_n(index, PP_SECTION_OPERATIONS) +
+	    .all = 1 + 3 * n_steps + 2 * pp_index_n(index, PP_SECTION_OPERATIONS) +
 		   pp_index_n(index, PP_SECTION_MORE),
 	};
 

@@ -215,6 +215,14 @@ int64_t pp_index_ns(const struct pp_index *index, const struct pp_index_operatio
 	return operation->flags & PP_INDEX_RELEASED ? operation->more : 0;
 }
 
+int64_t pp_index_begin_ns(const struct pp_index *index, const struct pp_index_operation *operation)
+{
+	int64_t time_ns = (int64_t)MIN(operation->time_ns, INT64_MAX);
+
+	return operation->flags & PP_INDEX_FINISHED ? time_ns - pp_index_ns(index, operation)
+						    : time_ns;
+}
+
 uint32_t pp_index_ender(const struct pp_index *index, const struct pp_index_operation *operation)
 {
 	const struct pp_index_more *more = pp_index_more(index, operation);

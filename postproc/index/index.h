@@ -250,6 +250,9 @@ unsigned pp_index_path(const struct pp_index *index, uint32_t path, const uint64
 /* Returns the duration of its wait; for a release, of the hold that it ended. */
 int64_t pp_index_ns(const struct pp_index *index, const struct pp_index_operation *operation);
 
+/* Returns the time at which a waiting operation began to wait. */
+int64_t pp_index_begin_ns(const struct pp_index *index, const struct pp_index_operation *operation);
+
 /* Returns the operation that ended the wait, or released the object; PP_INDEX_NONE: unknown. */
 uint32_t pp_index_ender(const struct pp_index *index, const struct pp_index_operation *operation);
 

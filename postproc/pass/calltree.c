@@ -3,28 +3,15 @@
  * A tree of call paths shows where threads ran and waited: top-down, or with the option "bottom-up"
  * from the functions that ran or waited to their callers.
  *
- * Programs get a row per node, with the id of the node above.  Text has a line for each node that
- * does not only continue its caller's: a node with one child and nothing of its own shares its
- * line.  A second table has each thread's time, and the part that no path covers.
+ * A second table has each thread's time, and the part that no path covers.
  */
 #include "core/text/duration.h"
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
-#include "analysis/paths/tree.h"
-#include "table/top.h"
-
-/* Text has at most so many lines unless --top is given: the ones with most time. */
-#define TEXT_ROWS 40
-#define INDENT	  2
+#include "pass/tree_rows.h"
 
 enum {
-	ID,
-	PARENT,
-	LEVEL,
-	FUNCTION,
-	RECURSION,
-	PATH,
-	SHARE,
+	SHARE = PP_TREE_CELLS,
 	WALL,
 	CPU,
 	WAIT,
@@ -56,14 +43,7 @@ enum {
 					 "part of the waits: for objects of that type"},
 
 static const struct pp_column columns[N_COLUMNS] = {
-    [ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_ID, "number of the node: 1, 2, ..."},
-    [PARENT] = {"parent", "parent", PP_TYPE_COUNT, PP_COLUMN_ID,
-		"id of the node above: the caller, bottom-up the called function; none: a root"},
-    [LEVEL] = {"level", "level", PP_TYPE_COUNT, PP_COLUMN_ID, "1 for roots, 2 below them, ..."},
-    [FUNCTION] = {"function", "function", PP_TYPE_TEXT, PP_COLUMN_ID, "the function"},
-    [RECURSION] = {"recursion", "recursion", PP_TYPE_COUNT, PP_COLUMN_ID,
-		   "how often it is on the path, at most, by calling itself; missing: once"},
-    [PATH] = {"path", "path", PP_TYPE_TEXT, PP_COLUMN_KEY, "the functions from the root on"},
+    PP_TREE_COLUMNS,
     [SHARE] = {"share_pct", "%", PP_TYPE_PERCENT, 0, "share of the wall time of all nodes"},
     [WALL] =
 	{"wall_ns", "wall", PP_TYPE_TIME_NS, PP_COLUMN_MAIN | PP_COLUMN_NO_SUM,
@@ -143,50 +123,19 @@ static void calltree_event(void *state, const struct pp_event *event)
 
 struct rows {
 	const struct calltree *self;
-	struct pp_table *table;
 	bool has_samples;
 	int64_t all_ns;
-	GHashTable *ids; /* const struct pp_tree_node * -> id */
 };
-
-static char *path_of(const struct rows *rows, const struct pp_tree_node *node)
-{
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	GString *text = g_string_new(NULL);
-
-	for (; node->parent; node = node->parent)
-		g_ptr_array_add(names, (char *)node->name);
-	for (guint i = names->len; i-- > 0;)
-		g_string_append_printf(text, "%s%s",
-				       !text->len	       ? ""
-				       : rows->self->bottom_up ? " < "
-							       : " > ",
-				       (const char *)names->pdata[i]);
-	return g_string_free(text, FALSE);
-}
 
 static double share_of(const struct rows *rows, const struct pp_tree_node *node)
 {
 	return 100.0 * (double)pp_tree_wall_ns(&node->total) / (double)MAX(rows->all_ns, 1);
 }
 
-static void add_row(void *data, const struct pp_tree_node *node)
+static void fill_row(void *data, struct pp_cell *row, const struct pp_tree_node *node)
 {
-	struct rows *rows = data;
-	struct pp_cell *row = pp_table_add_row(rows->table);
-	g_autofree char *path = path_of(rows, node);
-	guint id = rows->table->rows->len;
+	const struct rows *rows = data;
 
-	g_hash_table_insert(rows->ids, (void *)node, GUINT_TO_POINTER(id));
-	pp_cell_set_count(&row[ID], id);
-	if (node->parent->parent)
-		pp_cell_set_count(&row[PARENT],
-				  GPOINTER_TO_UINT(g_hash_table_lookup(rows->ids, node->parent)));
-	pp_cell_set_count(&row[LEVEL], node->level);
-	pp_cell_set_text(&row[FUNCTION], node->name);
-	if (node->most > 1)
-		pp_cell_set_count(&row[RECURSION], node->most);
-	pp_cell_set_text(&row[PATH], path);
 	pp_cell_set_number(&row[SHARE], share_of(rows, node));
 	pp_cell_set_time(&row[WALL], pp_tree_wall_ns(&node->total));
 	pp_cell_set_time(&row[WAIT], pp_tree_wait_ns(&node->total));
@@ -210,20 +159,14 @@ static const char *title_of(const struct calltree *self)
 	return self->bottom_up ? "Call tree, bottom-up" : "Call tree";
 }
 
-/* The rows for programs, in which parents precede their children. */
 static struct pp_table *make_rows(const struct calltree *self, const struct pp_tree *tree)
 {
 	struct pp_table *table = pp_table_new("calltree", title_of(self), columns, N_COLUMNS);
 	struct rows rows = {.self = self,
-			    .table = table,
 			    .has_samples = pp_path_sums_has_samples(self->sums),
-			    .all_ns = pp_tree_wall_ns(&pp_tree_root(tree)->total),
-			    .ids = g_hash_table_new(NULL, NULL)};
+			    .all_ns = pp_tree_wall_ns(&pp_tree_root(tree)->total)};
 
-	pp_tree_walk(tree, add_row, &rows);
-	table->is_in_order = true;
-	table->is_for_programs = true;
-	g_hash_table_unref(rows.ids);
+	pp_tree_add_rows(table, tree, fill_row, &rows);
 	return table;
 }
 
@@ -247,8 +190,6 @@ static void add_column(GArray *to, const struct pp_column *column, unsigned flag
 static struct pp_table *text_table(const struct calltree *self, const struct pp_tree *tree,
 				   GArray *kinds)
 {
-	static const struct pp_column calls = {"call_tree", "call path", PP_TYPE_TEXT,
-					       PP_COLUMN_KEY, "the functions"};
 	const struct pp_tree_figures *all = &pp_tree_root(tree)->total;
 	GArray *text_columns = g_array_new(FALSE, TRUE, sizeof(struct pp_column));
 
@@ -267,17 +208,13 @@ static struct pp_table *text_table(const struct calltree *self, const struct pp_
 	if (all->ns[PP_TREE_CALLS])
 		add_column(text_columns, &columns[BLOCKING], PP_COLUMN_NO_SUM | PP_COLUMN_MORE);
 	add_column(text_columns, &columns[WAITS], PP_COLUMN_NO_SUM);
-	add_column(text_columns, &calls, PP_COLUMN_KEY);
+	add_column(text_columns, &pp_tree_line_column, pp_tree_line_column.flags);
 	return pp_table_new_own("calltree", title_of(self), text_columns, g_string_chunk_new(64));
 }
 
-static void add_line(void *data, const struct pp_tree_node *node, const struct pp_tree_node *end,
-		     unsigned depth)
+static void fill_line(void *data, struct pp_cell *cell, const struct pp_tree_node *node)
 {
-	struct text *text = data;
-	struct pp_cell *cell = pp_table_add_row(text->rows.table);
-	g_autofree char *chain = pp_tree_chain_text(text->tree, node, end);
-	g_autofree char *line = g_strdup_printf("%*s%s", (int)(depth * INDENT), "", chain);
+	const struct text *text = data;
 
 	pp_cell_set_number(cell++, share_of(&text->rows, node));
 	pp_cell_set_time(cell++, pp_tree_wall_ns(&node->total));
@@ -289,26 +226,20 @@ static void add_line(void *data, const struct pp_tree_node *node, const struct p
 		pp_cell_set_time(cell++, node->total.ns[g_array_index(text->kinds, unsigned, i)]);
 	if (pp_tree_root(text->tree)->total.ns[PP_TREE_CALLS])
 		pp_cell_set_time(cell++, node->total.ns[PP_TREE_CALLS]);
-	pp_cell_set_count(cell++, pp_tree_waits(&node->total));
-	pp_cell_set_text(cell, line);
+	pp_cell_set_count(cell, pp_tree_waits(&node->total));
 }
 
 static struct pp_table *make_text(const struct calltree *self, const struct pp_tree *tree)
 {
 	g_autoptr(GArray) kinds = g_array_new(FALSE, FALSE, sizeof(unsigned));
+	struct pp_table *table = text_table(self, tree, kinds);
 	struct text text = {.rows = {.self = self,
-				     .table = text_table(self, tree, kinds),
 				     .has_samples = pp_path_sums_has_samples(self->sums),
 				     .all_ns = pp_tree_wall_ns(&pp_tree_root(tree)->total)},
 			    .tree = tree,
 			    .kinds = kinds};
-	struct pp_table *table = text.rows.table;
 
-	pp_tree_walk_chains(tree, add_line, &text);
-	table->is_in_order = true;
-	table->is_for_text = true;
-	if (self->context->for_text)
-		pp_table_keep_top(table, TEXT_ROWS);
+	pp_tree_add_lines(table, tree, self->context->for_text, fill_line, &text);
 	return table;
 }
 
@@ -329,10 +260,8 @@ static int64_t unknown_of(const struct covered *of)
 static struct covered covered_of(const struct calltree *self, const struct pp_thread_state *life)
 {
 	const struct pp_path_thread *thread = pp_path_sums_thread(self->sums, life->thread);
-	struct covered of = {0};
+	struct covered of = {.lifetime_ns = pp_thread_lifetime_ns(life)};
 
-	for (unsigned mode = 0; mode < PP_N_MODES; mode++)
-		of.lifetime_ns += life->total_ns[mode];
 	if (!thread)
 		return of;
 	of.wait_ns = thread->wait_ns;

@@ -316,7 +316,7 @@ static void note_samples(struct pp_table *table, const struct pp_process *proces
 			 const GPtrArray *threads)
 {
 	g_autofree char *period = pp_duration_text((int64_t)process->sample_period_ns);
-	uint64_t n = 0, late = 0, missed = 0;
+	uint64_t n = 0, late = 0, missed = process->samples_missed;
 	unsigned n_without = 0;
 	int error = 0;
 
@@ -334,8 +334,7 @@ static void note_samples(struct pp_table *table, const struct pp_process *proces
 			error = thread->sample_error;
 			n_without++;
 		}
-		for (guint i = 0; thread->samples && i < thread->samples->len; i++)
-			n += g_array_index(thread->samples, struct pp_sample, i).count;
+		n += pp_thread_n_samples(thread);
 	}
 	pp_table_note(table,
 		      "samples of process %s: %" PRIu64 ", one for each %s of a thread's CPU time, "

@@ -9,10 +9,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/pass_set.h"
 #include "analysis/select.h"
-#include "analysis/state/idle.h"
 #include "analysis/thread_cells.h"
 #include "analysis/unrecorded.h"
+#include "pass/locks.h"
 
 /* Text shows only the first rows, since there may be thousands. */
 #define TEXT_ROWS 30
@@ -68,7 +69,7 @@ static const struct pp_column columns[N_COLUMNS] = {
 		"of these, with an error, such as EINTR or EAGAIN"},
     [TIME] = {"wait_ns", "time", PP_TYPE_TIME_NS, PP_COLUMN_MAIN | PP_COLUMN_RANK,
 	      "from the calls to their returns"},
-    [IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, 0,
+    [IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, PP_COLUMN_UNRANKED,
 	      "of this, waits for time, for any of several inputs, for connections, children and "
 	      "signals, while no thread waited for a lock that the caller held"},
     [BLOCKED] = {"blocked_ns", "blocked", PP_TYPE_TIME_NS, PP_COLUMN_DETAIL,
@@ -102,13 +103,14 @@ struct use {
 	struct sums sums;
 };
 
+/* It has the state of idle waits, and passes the events to the state machine that both share. */
+static const char *const needs[] = {"locks", NULL};
+
 struct io {
 	const struct pp_pass_context *context;
-	struct pp_thread_listener thread_listener;
-	struct pp_object_listener object_listener;
+	const struct pp_idle *idle;
+	struct pp_thread_listener listener;
 	struct pp_thread_states *states;
-	struct pp_objects objects;
-	struct pp_idle idle;
 	GHashTable *uses; /* a set of struct use * */
 	uint64_t unfinished;
 };
@@ -161,17 +163,10 @@ static void add_fd(struct pp_site_set *fds, struct pp_site_key key, uint64_t cal
 
 /* --- calls ---------------------------------------------------------------------------------- */
 
-static void on_io_begin(void *data, const struct pp_io *io)
-{
-	const struct io *self = pp_objects_owner(data);
-
-	pp_idle_io_begin(&self->idle, io);
-}
-
 /* The time counts in the range that it overlaps, the call at its return. */
 static void on_io(void *data, const struct pp_io *io)
 {
-	struct io *self = pp_objects_owner(data);
+	struct io *self = data;
 	int64_t wait_ns = pp_selected_ns(self->context, io->begin_ns, io->end_ns);
 	bool counts = pp_selects_time(self->context, io->end_ns);
 	struct sums *sums;
@@ -184,7 +179,7 @@ static void on_io(void *data, const struct pp_io *io)
 	sums->calls += counts;
 	sums->failed += counts && io->finished && io->error;
 	sums->wait_ns += wait_ns;
-	sums->idle_ns += pp_idle_io_ns(&self->idle, io, wait_ns);
+	sums->idle_ns += pp_idle_io_ns(self->idle, io, wait_ns);
 	sums->blocked_ns += io->blocked_ns;
 	sums->runnable_ns += io->runnable_ns;
 	sums->blocked_unknown |= !io->blocked_known;
@@ -194,62 +189,17 @@ static void on_io(void *data, const struct pp_io *io)
 	self->unfinished += counts && !io->finished;
 }
 
-/* --- objects, for idle time ------------------------------------------------------------------- */
-
-static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
-{
-	pp_idle_waits(&((struct io *)data)->idle, object, operation);
-}
-
-static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
-			 bool acquired)
-{
-	struct pp_idle_object *none = NULL;
-
-	/* Only locks matter here, for which nothing is created. */
-	if (pp_object_is_lock(object))
-		pp_idle_operation(&((struct io *)data)->idle, &none, object, operation, acquired);
-}
-
-static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
-			int64_t end_ns, const struct pp_operation *operation)
-{
-	(void)operation;
-	pp_idle_released(&((struct io *)data)->idle, object, hold, end_ns);
-}
-
-static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
-{
-	(void)group;
-	pp_idle_forget(&((struct io *)data)->idle, object);
-	return false;
-}
-
 static void *io_start(const struct pp_pass_context *context)
 {
 	struct io *self = g_new0(struct io, 1);
+	const struct pp_locks *locks = pp_pass_set_state(context->set, needs[0]);
 
 	self->context = context;
-	self->thread_listener = pp_objects_feed(&self->objects);
-	self->thread_listener.io_begin = on_io_begin;
-	self->thread_listener.io = on_io;
-	self->object_listener = (struct pp_object_listener){
-	    .data = self,
-	    .waits = on_waits,
-	    .operation = on_operation,
-	    .released = on_released,
-	    .fold = on_end,
-	};
 	self->uses = g_hash_table_new_full(use_hash, use_equal, use_free, NULL);
-	pp_idle_init(&self->idle, context);
-	pp_objects_init(&self->objects, &self->object_listener, NULL);
-	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
+	self->idle = &locks->idle;
+	self->listener = (struct pp_thread_listener){.data = self, .io = on_io};
+	self->states = pp_thread_states_share(context, &self->listener);
 	return self;
-}
-
-static void io_event(void *state, const struct pp_event *event)
-{
-	pp_thread_states_event(((struct io *)state)->states, event);
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -454,18 +404,16 @@ static void io_free(void *state)
 
 	g_hash_table_unref(self->uses);
 	pp_thread_states_free(self->states);
-	pp_objects_done(&self->objects, NULL);
-	pp_idle_done(&self->idle);
 	g_free(self);
 }
 
 const struct pp_pass pp_pass_io = {
     .name = "io",
     .summary = "blocking calls: read, poll",
-    .kinds = PP_THREAD_STATE_KINDS,
+    .kinds = PP_IO_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME | PP_SELECT_FUNCTION | PP_SELECT_MIN_WAIT,
+    .needs = needs,
     .start = io_start,
-    .event = io_event,
     .finish = io_finish,
     .free = io_free,
 };

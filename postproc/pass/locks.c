@@ -275,6 +275,15 @@ static void on_lost(void *data, const struct pp_thread *thread)
 	pp_lost_threads_add(&self->lost, thread);
 }
 
+/* --- blocking calls, for idle waits --------------------------------------------------------- */
+
+static void on_io_begin(void *data, const struct pp_io *io)
+{
+	const struct pp_locks *self = pp_objects_owner(data);
+
+	pp_idle_io_begin(&self->idle, io);
+}
+
 static void *locks_start(const struct pp_pass_context *context)
 {
 	struct pp_locks *self = g_new0(struct pp_locks, 1);
@@ -282,6 +291,7 @@ static void *locks_start(const struct pp_pass_context *context)
 	self->context = context;
 	self->thread_listener = pp_objects_feed(&self->objects);
 	self->thread_listener.lost = on_lost;
+	self->thread_listener.io_begin = on_io_begin;
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .waits = on_waits,
@@ -296,7 +306,7 @@ static void *locks_start(const struct pp_pass_context *context)
 	pp_try_runs_init(&self->try_runs);
 	pp_idle_init(&self->idle, context);
 	pp_lost_threads_init(&self->lost);
-	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
+	self->states = pp_thread_states_share(context, &self->thread_listener);
 	return self;
 }
 

@@ -167,6 +167,26 @@ void pp_lock_wait_operation(struct pp_locks *self, struct pp_object *object,
 		find_late_hold(lock, operation);
 }
 
+/* The clocks of two CPUs of a virtual machine may differ by this much. */
+#define CLOCKS_DIFFER_NS 1000
+
+/*
+ * A try failed, so some thread held the lock: by the clock of the other CPU, the one whose hold has
+ * just ended.
+ */
+static struct pp_lock_found just_ended(const struct pp_lock *lock,
+				       const struct pp_operation *operation)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(lock->formers); i++) {
+		const struct pp_lock_former *former = &lock->formers[i];
+
+		if (former->thread && former->thread != operation->thread &&
+		    operation->begin_ns - former->end_ns <= CLOCKS_DIFFER_NS)
+			return former->hold;
+	}
+	return (struct pp_lock_found){0};
+}
+
 struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_object *object,
 				       const struct pp_operation *operation)
 {
@@ -177,6 +197,8 @@ struct pp_site_key pp_lock_hold_at_try(struct pp_locks *self, const struct pp_ob
 
 	if (!at.is_found && lock)
 		at = former_hold(self, lock, operation);
+	if (!at.is_found && lock && !operation->holder)
+		at = just_ended(lock, operation);
 	return key_of(self, object, &at, operation->holder, operation->begin_ns);
 }
 

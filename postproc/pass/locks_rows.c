@@ -94,7 +94,8 @@ static const struct pp_column holder_columns[N_HOLDER_COLUMNS] = {
 	[first] = {"idle", "idle waits", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY,                       \
 		   "of these, waits for work, for a thread's end or for time: nothing was held, "  \
 		   "and nobody depended on the waiter"},                                           \
-	[first + 1] = {"idle_ns", "idle", PP_TYPE_TIME_NS, 0, "part of the wait that was idle"}
+	[first + 1] = {"idle_ns", "idle", PP_TYPE_TIME_NS, PP_COLUMN_UNRANKED,                     \
+		       "part of the wait that was idle"}
 
 enum {
 	SITE_SITE,

@@ -57,7 +57,7 @@ static const struct pp_column columns[N_COLUMNS] = {
     [CALLS] = {"calls", "calls", PP_TYPE_COUNT, 0, "number of operations with a recorded path"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 	      "their wait time; releases do not wait"},
-    [IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, 0,
+    [IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, PP_COLUMN_UNRANKED,
 	      "part of it in idle waits: for work, for a thread's end, for time, or for any of "
 	      "several inputs"},
     [WAIT_MAX] = {"wait_max_ns", "longest", PP_TYPE_TIME_NS, PP_COLUMN_MAX | PP_COLUMN_DETAIL,

@@ -3,6 +3,8 @@
  * Losses and contradictions of the capture, and the accuracy of its times.  Readers and passes add
  * problems to the model while they work; this pass shows them, so it runs last.
  */
+#include <inttypes.h>
+
 #include "core/text/json.h"
 #include "core/loss.h"
 #include "analysis/thread_cells.h"
@@ -70,6 +72,8 @@ static const char *const end_texts[ST_N_PATH_ENDS] = {
 struct quality {
 	const struct pp_pass_context *context;
 	const struct pp_model *model;
+	uint64_t n_little; /* samples without call path of children of fork that did little */
+	unsigned n_little_children;
 };
 
 static void *quality_start(const struct pp_pass_context *context)
@@ -158,10 +162,11 @@ static struct pp_table *switched_table(const struct quality *self)
 	return table;
 }
 
-/* Call paths that end before the first function of their thread; NULL: none. */
+/* Call paths that end before the first function of their thread. */
 static struct pp_table *path_ends_table(const struct pp_model *model)
 {
-	struct pp_table *table = NULL;
+	struct pp_table *table = pp_table_new("path_ends", "Call paths that end early", end_columns,
+					      G_N_ELEMENTS(end_columns));
 
 	for (guint i = 0; i < model->processes->len * ST_N_PATH_ENDS; i++) {
 		const struct pp_process *process = model->processes->pdata[i / ST_N_PATH_ENDS];
@@ -170,33 +175,22 @@ static struct pp_table *path_ends_table(const struct pp_model *model)
 
 		if (!end_texts[end] || !(process->path_ends[end] + process->sample_ends[end]))
 			continue;
-		if (!table)
-			table = pp_table_new("path_ends", "Call paths that end early", end_columns,
-					     G_N_ELEMENTS(end_columns));
 		row = pp_table_add_row(table);
 		pp_cell_set_count(&row[END_PID], process->pid);
 		pp_cell_set_text(&row[END_WHY], end_texts[end]);
 		pp_cell_set_count(&row[END_COUNT], process->path_ends[end]);
 		pp_cell_set_count(&row[END_SAMPLES], process->sample_ends[end]);
 	}
+	table->is_for_programs = !table->rows->len;
 	return table;
-}
-
-/* The samples in a thread's histogram. */
-static uint64_t n_sampled(const struct pp_thread *thread)
-{
-	uint64_t n = 0;
-
-	for (guint i = 0; thread->samples && i < thread->samples->len; i++)
-		n += g_array_index(thread->samples, struct pp_sample, i).count;
-	return n;
 }
 
 /*
  * Adds what the streams of samples lack of the histograms.  Of a process that still runs, these are
  * of another instant.
  */
-static void add_lost_stacks(struct pp_model *model, const struct pp_process *process)
+static void add_lost_stacks(struct quality *self, struct pp_model *model,
+			    const struct pp_process *process)
 {
 	uint64_t n_all = 0, n_written = 0;
 	unsigned why = 0;
@@ -205,34 +199,50 @@ static void add_lost_stacks(struct pp_model *model, const struct pp_process *pro
 	for (guint i = 0; i < process->threads->len; i++) {
 		const struct pp_thread *thread = process->threads->pdata[i];
 
-		n_all += n_sampled(thread);
+		n_all += pp_thread_n_samples(thread);
 		n_written += thread->stack_samples;
 		why |= thread->stacks_why;
 	}
 	if (process->is_live || (!process->has_stacks && !why))
 		return;
 	text = pp_loss_text("samples without time and call path", why);
-	if (n_all > n_written)
+	if (n_all > n_written && why == PP_LOSS_LITTLE) {
+		self->n_little += n_all - n_written;
+		self->n_little_children++;
+	} else if (n_all > n_written) {
 		pp_model_add_problem(model, text, process->folder, n_all - n_written);
-	else if (n_written > n_all)
+	} else if (n_written > n_all) {
 		pp_model_add_problem(model, "samples that the counts of addresses lack",
 				     process->folder, n_written - n_all);
+	}
 	if (process->sample_paths_lost)
 		pp_model_add_problem(model, "samples whose call path is not known", process->folder,
 				     process->sample_paths_lost);
 }
 
+/* No fault: a child of fork has no files of its own for a few samples. */
+static void note_little(const struct quality *self, struct pp_table *table)
+{
+	if (self->n_little)
+		pp_table_note(
+		    table,
+		    "%" PRIu64 " samples of %u children of fork, which did too little to "
+		    "have files of their own, count in report flat, without time and call path",
+		    self->n_little, self->n_little_children);
+}
+
 static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
-	const struct quality *self = state;
+	struct quality *self = state;
 	struct pp_table *table =
 	    pp_table_new("quality", "Data quality", columns, G_N_ELEMENTS(columns));
-	struct pp_table *rings, *switched, *path_ends;
+	struct pp_table *rings, *switched;
 	g_autofree char *live = NULL;
 
 	(void)end_ns;
 	for (guint i = 0; i < self->model->processes->len; i++)
-		add_lost_stacks((struct pp_model *)self->model, self->model->processes->pdata[i]);
+		add_lost_stacks(self, (struct pp_model *)self->model,
+				self->model->processes->pdata[i]);
 	for (guint i = 0; i < self->model->problems->len; i++) {
 		const struct pp_problem *problem = self->model->problems->pdata[i];
 		struct pp_cell *row = pp_table_add_row(table);
@@ -247,12 +257,11 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		pp_table_note(table, "%s; records that are still in memory are not in it", live);
 	else if (!table->rows->len)
 		pp_table_note(table, "nothing lost, nothing contradictory");
+	note_little(self, table);
 	pp_unrecorded_note(table, self->model);
 	g_ptr_array_add(tables, table);
 	g_ptr_array_add(tables, clock_table(self->model));
-	path_ends = path_ends_table(self->model);
-	if (path_ends)
-		g_ptr_array_add(tables, path_ends);
+	g_ptr_array_add(tables, path_ends_table(self->model));
 	switched = switched_table(self);
 	if (switched)
 		g_ptr_array_add(tables, switched);

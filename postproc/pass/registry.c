@@ -6,6 +6,7 @@
 
 #define PASSES(X)                                                                                  \
 	X(summary)                                                                                 \
+	X(finding)                                                                                 \
 	X(flat)                                                                                    \
 	X(callgraph)                                                                               \
 	X(threads)                                                                                 \
@@ -14,6 +15,8 @@
 	X(paths)                                                                                   \
 	X(calltree)                                                                                \
 	X(blame)                                                                                   \
+	X(blame_tree)                                                                              \
+	X(bottlenecks)                                                                             \
 	X(locks)                                                                                   \
 	X(switches)                                                                                \
 	X(critical_path)                                                                           \
@@ -23,7 +26,8 @@
 	X(calls)                                                                                   \
 	X(waits)                                                                                   \
 	X(precedence)                                                                              \
-	X(lock_order)
+	X(lock_order)                                                                              \
+	X(sydg)
 
 #define DECLARE(name) extern const struct pp_pass pp_pass_##name;
 PASSES(DECLARE)

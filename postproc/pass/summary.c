@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A summary of the run: what ran, for how long and on how much CPU; what its threads waited for
- * most; and what the recording lacks.  All figures are taken from other sections and added up.
+ * A summary of the run: the leading cause of waits; what its threads waited for most; what ran, for
+ * how long and on how much CPU; and what the recording lacks.  All figures are taken from other
+ * sections and added up.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "core/text/printable.h"
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
+#include "pass/finding.h"
 #include "pass/outside.h"
 #include "pass/top.h"
 #include "analysis/unrecorded.h"
@@ -20,8 +22,11 @@
 #define N_SHOWN 3
 /* The number of blocking calls in text. */
 #define N_IO_SHOWN 2
+/* The width of the finding beside its title, so that it fits any terminal. */
+#define FINDING_WIDTH 64
 
 enum {
+	FINDING,
 	COMMAND,
 	EXIT_STATUS,
 	SIGNAL,
@@ -61,6 +66,7 @@ enum {
 };
 
 static const struct pp_column columns[] = {
+    [FINDING] = PP_FINDING_COLUMN,
     [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as given to record"},
     [EXIT_STATUS] = {"exit_status", "exit status", PP_TYPE_COUNT, PP_COLUMN_ID, "none: see signal"},
     [SIGNAL] = {"signal", "signal", PP_TYPE_COUNT, PP_COLUMN_ID, "that ended it"},
@@ -369,6 +375,14 @@ static void append_item(GString *text, const char *title, const char *format, ..
 	g_string_append_printf(text, "  %-12s %s\n", title, pp_printable(item));
 }
 
+static void append_finding(GString *text, const struct pp_table *finding)
+{
+	g_auto(GStrv) lines = pp_finding_lines(finding, FINDING_WIDTH);
+
+	for (unsigned i = 0; lines && lines[i]; i++)
+		append_item(text, i ? "" : "finding", "%s", lines[i]);
+}
+
 static void append_threads(GString *text, const struct pp_cell *row, const struct pp_model *model)
 {
 	g_autofree char *images =
@@ -417,12 +431,24 @@ static void append_time(GString *text, const char *title, const struct pp_cell *
 		g_string_append_printf(text, "%s%s %s", text->len ? ", " : "", title, time);
 }
 
-/* How the threads' time was divided, and whether more CPUs would have helped most. */
+/* Whether more CPUs would have helped most. */
+static void append_limit(GString *text, const struct pp_cell *row)
+{
+	int64_t idle_ns = row[SYNC_IDLE].time_ns - row[SYNC_IDLE_RUNNABLE].time_ns;
+	int64_t blocked_ns = MAX(row[BLOCKED_SYNC].time_ns - idle_ns, 0) + row[BLOCKED_IO].time_ns;
+
+	if (!row[RUNNING].missing && !row[RUNNABLE].missing && row[RUNNABLE].time_ns > blocked_ns &&
+	    row[RUNNABLE].time_ns > row[RUNNING].time_ns / 4)
+		append_item(text, "limit",
+			    "the machine: threads were ready without a CPU for longer "
+			    "than they were blocked in I/O and in synchronization, idle waits "
+			    "apart");
+}
+
+/* How the threads' time was divided. */
 static void append_thread_times(GString *text, const struct pp_cell *row)
 {
 	g_autoptr(GString) times = g_string_new(NULL);
-	int64_t idle_ns = row[SYNC_IDLE].time_ns - row[SYNC_IDLE_RUNNABLE].time_ns;
-	int64_t blocked_ns = MAX(row[BLOCKED_SYNC].time_ns - idle_ns, 0) + row[BLOCKED_IO].time_ns;
 
 	if (row[RUNNING].missing)
 		return;
@@ -432,12 +458,6 @@ static void append_thread_times(GString *text, const struct pp_cell *row)
 	append_time(times, "in I/O", &row[BLOCKED_IO]);
 	append_time(times, "otherwise", &row[BLOCKED_OTHER]);
 	append_item(text, "thread time", "%s", times->str);
-	if (!row[RUNNABLE].missing && row[RUNNABLE].time_ns > blocked_ns &&
-	    row[RUNNABLE].time_ns > row[RUNNING].time_ns / 4)
-		append_item(text, "limit",
-			    "the machine: threads were ready without a CPU for longer "
-			    "than they were blocked in I/O and in synchronization, idle waits "
-			    "apart");
 }
 
 static void append_cpu(GString *text, const struct pp_cell *row)
@@ -601,14 +621,18 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	set_outside(row, self, find_table(tables, "sync"));
 	set_mode(row, model);
 	set_kernel(row, self->context);
+	pp_cell_set_table(&row[FINDING], pp_finding_copy(find_table(tables, "finding")));
 	pp_cell_set_table(&row[TOP], top);
 	pp_cell_set_count(&row[PROBLEMS], model->problems->len);
 	if (pp_model_is_live(model))
 		pp_cell_set_count(&row[IS_LIVE], 1);
-	append_run(text, row, model);
-	append_cpu(text, row);
+	/* The cause and the longest waits come first: readers look at ten lines. */
+	append_finding(text, row[FINDING].table);
+	append_limit(text, row);
 	append_top(text, top, find_table(tables, "locks"));
 	append_io(text, row, find_table(tables, "io"));
+	append_run(text, row, model);
+	append_cpu(text, row);
 	append_end(text, row);
 	append_use(text, row, pp_selects_by(self->context, PP_SELECT_TIME));
 	append_problems(text, model);
@@ -620,7 +644,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	g_ptr_array_add(tables, table);
 }
 
-static const char *const needs[] = {"threads", "sync", "locks", "io", NULL};
+static const char *const needs[] = {"finding", "threads", "sync", "locks", "io", NULL};
 
 const struct pp_pass pp_pass_summary = {
     .name = "summary",

@@ -178,7 +178,7 @@ static void *sync_start(const struct pp_pass_context *context)
 		self->listener = pp_objects_feed(&self->objects);
 	}
 	self->threads = g_ptr_array_new_with_free_func(g_free);
-	self->states = pp_thread_states_new(context, &self->listener, NULL);
+	self->states = pp_thread_states_share(context, &self->listener);
 	return self;
 }
 

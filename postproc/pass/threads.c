@@ -72,7 +72,7 @@ static void *threads_start(const struct pp_pass_context *context)
 	struct threads *self = g_new0(struct threads, 1);
 
 	self->context = context;
-	self->states = pp_thread_states_new(context, NULL, NULL);
+	self->states = pp_thread_states_share(context, NULL);
 	return self;
 }
 
@@ -83,20 +83,10 @@ static void threads_event(void *state, const struct pp_event *event)
 	pp_thread_states_event(self->states, event);
 }
 
-/* The lifetime within the selected time: modes are contiguous. */
-static int64_t lifetime_of(const struct pp_thread_state *life)
-{
-	int64_t sum_ns = 0;
-
-	for (unsigned mode = 0; mode < PP_N_MODES; mode++)
-		sum_ns += life->total_ns[mode];
-	return sum_ns;
-}
-
 /* Percentages refer to the time in known modes. */
 static void set_scheduling(struct pp_cell *row, const struct pp_thread_state *life, bool io_known)
 {
-	int64_t known_ns = lifetime_of(life) - life->total_ns[PP_MODE_UNKNOWN];
+	int64_t known_ns = pp_thread_lifetime_ns(life) - life->total_ns[PP_MODE_UNKNOWN];
 
 	pp_cell_set_time(&row[RUNNING], life->total_ns[PP_MODE_RUNNING]);
 	pp_cell_set_time(&row[RUNNABLE], life->total_ns[PP_MODE_RUNNABLE]);
@@ -119,7 +109,7 @@ static void set_scheduling(struct pp_cell *row, const struct pp_thread_state *li
 /* Without scheduling events. */
 static void set_calls(struct pp_cell *row, const struct pp_thread_state *life)
 {
-	int64_t lifetime_ns = lifetime_of(life);
+	int64_t lifetime_ns = pp_thread_lifetime_ns(life);
 
 	pp_cell_set_time(&row[BLOCKED_SYNC], life->total_ns[PP_MODE_BLOCKED_SYNC]);
 	if (life->thread->process->io_recorded) {
@@ -141,7 +131,7 @@ static void add_row(struct pp_table *table, const struct pp_pass_context *contex
 
 	pp_cell_set_time(&row[START], life->start_ns);
 	pp_cell_set_time(&row[END], life->end_ns);
-	pp_cell_set_time(&row[LIFETIME], lifetime_of(life));
+	pp_cell_set_time(&row[LIFETIME], pp_thread_lifetime_ns(life));
 	if (!context->has_kernel)
 		set_calls(row, life);
 	else if (life->scheduled)
@@ -158,7 +148,7 @@ static void add_row(struct pp_table *table, const struct pp_pass_context *contex
 static bool is_shown(const struct threads *self, const struct pp_thread_state *life)
 {
 	return life && life->begun && pp_selects_thread(self->context, life->thread) &&
-	       (lifetime_of(life) > 0 || pp_selects_time(self->context, life->start_ns));
+	       (pp_thread_lifetime_ns(life) > 0 || pp_selects_time(self->context, life->start_ns));
 }
 
 /* Notes why call counts are missing, for some threads. */

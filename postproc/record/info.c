@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gnu/libc-version.h>
 #include <json-glib/json-glib.h>
 
+#include "core/text/duration.h"
 #include "core/text/json_writer.h"
 #include "core/text/write.h"
 #include "record/ring_growth.h"
@@ -71,16 +71,29 @@ static void add_command(struct pp_json_writer *json, const struct pp_run *run)
 	add_time(json, "start_time", run->start_us);
 }
 
+static void add_rusage(struct pp_json_writer *json, const struct rusage *usage)
+{
+	pp_json_write_open(json, "rusage", '{');
+	pp_json_write_int(json, "user_ns", pp_timeval_ns(&usage->ru_utime));
+	pp_json_write_int(json, "system_ns", pp_timeval_ns(&usage->ru_stime));
+	pp_json_write_int(json, "max_rss_bytes", usage->ru_maxrss * INT64_C(1024));
+	pp_json_write_int(json, "minor_faults", usage->ru_minflt);
+	pp_json_write_int(json, "major_faults", usage->ru_majflt);
+	pp_json_write_int(json, "blocks_in", usage->ru_inblock);
+	pp_json_write_int(json, "blocks_out", usage->ru_oublock);
+	pp_json_write_int(json, "voluntary", usage->ru_nvcsw);
+	pp_json_write_int(json, "involuntary", usage->ru_nivcsw);
+	pp_json_write_close(json, '}');
+}
+
 static void add_end(struct pp_json_writer *json, const struct pp_run *run)
 {
 	pp_json_write_int(json, "end_ns", run->end_ns);
 	add_time(json, "end_time", run->end_us);
-	if (WIFSIGNALED(run->status))
-		pp_json_write_int(json, "signal", WTERMSIG(run->status));
-	else
-		pp_json_write_int(json, "exit_status", WEXITSTATUS(run->status));
+	pp_json_write_exit(json, run->status);
 	pp_json_write_int(json, "processes", run->processes);
 	pp_json_write_int(json, "threads", run->threads);
+	add_rusage(json, &run->usage);
 }
 
 static void add_host(struct pp_json_writer *json)

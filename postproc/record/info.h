@@ -16,6 +16,9 @@
  *   cwd           string
  *   start_ns, [end_ns], start_time, [end_time]      the latter ISO 8601, UTC
  *   [exit_status] number, or [signal] number: how the program ended
+ *   [rusage]      {user_ns, system_ns, max_rss_bytes, minor_faults, major_faults,
+ *                  blocks_in, blocks_out, voluntary, involuntary (context switches)}: of the
+ *                  program and the processes that it waited for, as wait4() tells
  *   clock         {name: "monotonic", uuid, offset_ns}: as in the clock block of the CTF metadata
  *   host          {sysname, release, machine, hostname, cpus, glibc}
  *   environment   {NAME: value}: variables that affect the recording, as the caller set them
@@ -42,6 +45,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include <glib.h>
 
@@ -68,7 +72,8 @@ struct pp_run {
 	struct pp_mailbox *mailbox;
 	int64_t start_ns, end_ns;
 	int64_t start_us, end_us; /* CLOCK_REALTIME, microseconds */
-	int status;		  /* of waitpid() */
+	int status;		  /* of wait4() */
+	struct rusage usage;	  /* the same */
 	unsigned processes, threads;
 	GPtrArray *losses; /* of struct pp_loss * */
 };

@@ -107,7 +107,7 @@ int pp_child_hold(struct pp_child *child, char *const *argv, char *const *env, s
 static void reap(struct pp_child *child)
 {
 	if (child->pid > 0)
-		TEMP_FAILURE_RETRY(waitpid(child->pid, &child->status, 0));
+		TEMP_FAILURE_RETRY(wait4(child->pid, &child->status, 0, &child->usage));
 }
 
 int pp_child_start(struct pp_child *child)
@@ -154,7 +154,7 @@ static bool has_ended(struct pp_child *child)
 	if (!forward[SIGCHLD])
 		return false;
 	forward[SIGCHLD] = 0;
-	return waitpid(child->pid, &child->status, WNOHANG) == child->pid;
+	return wait4(child->pid, &child->status, WNOHANG, &child->usage) == child->pid;
 }
 
 /*

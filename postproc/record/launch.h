@@ -11,6 +11,7 @@
 #define PP_RECORD_LAUNCH_H
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "record/collector.h"
@@ -21,7 +22,8 @@ struct pp_child {
 	pid_t pid;
 	int go_fd;     /* the child waits for a byte from it */
 	int result_fd; /* errno of a failed exec */
-	int status;    /* from waitpid(), after the end */
+	int status;    /* from wait4(), after the end */
+	struct rusage usage;
 	sigset_t old_mask;
 };
 

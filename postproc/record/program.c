@@ -337,7 +337,7 @@ bool pp_program_takes_libraries(const struct pp_program *program, char *const *l
 	return !asan_verifies_order(image);
 }
 
-char *pp_program_losses(const struct pp_program *program, bool scheduling)
+char *pp_program_losses(const struct pp_program *program, bool scheduling, bool samples)
 {
 	const struct pp_program *image = pp_program_image(program);
 	const char *obstacle = pp_program_obstacle(program);
@@ -362,9 +362,9 @@ char *pp_program_losses(const struct pp_program *program, bool scheduling)
 				       "traced",
 				       path, scheduling ? " and scheduling" : "");
 	if (!program->counts_calls)
-		return g_strdup_printf(
-		    "no call graph: %s was not built with -pg; synchronization%s "
-		    "traced",
-		    path, scheduling ? " and scheduling are" : " is");
+		return g_strdup_printf("%s: %s was not built with -pg; synchronization%s traced",
+				       samples ? "no counts of calls, a profile from samples"
+					       : "no call graph",
+				       path, scheduling ? " and scheduling are" : " is");
 	return NULL;
 }

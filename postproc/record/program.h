@@ -61,8 +61,9 @@ bool pp_program_takes_libraries(const struct pp_program *program, char *const *l
 
 /*
  * Returns one line that says what is not recorded of this program, and what is; NULL: everything
- * is. `scheduling`: the kernel's events are recorded.  The caller frees it.
+ * is. `scheduling`: the kernel's events are recorded; `samples`: programs without -pg are sampled.
+ * The caller frees it.
  */
-char *pp_program_losses(const struct pp_program *program, bool scheduling);
+char *pp_program_losses(const struct pp_program *program, bool scheduling, bool samples);
 
 #endif

@@ -61,6 +61,6 @@ void pp_dot_leave_out(struct pp_table *edges, const struct pp_dot_kind *kind,
 
 /* The kinds of graphs, for --kind; see dot_kinds.c. */
 extern const struct pp_dot_kind pp_dot_switch, pp_dot_calls, pp_dot_wait, pp_dot_precedence,
-    pp_dot_lock_order;
+    pp_dot_lock_order, pp_dot_sydg;
 
 #endif

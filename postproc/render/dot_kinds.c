@@ -178,3 +178,43 @@ const struct pp_dot_kind pp_dot_precedence = {
     .detail_weight = "count",
     .detail = precedence_detail,
 };
+
+enum { DEPENDENCE_DIRECT, DEPENDENCE_INDIRECT, DEPENDENCE_NESTED, DEPENDENCE_BARRIER };
+
+static unsigned dependence_style(const struct pp_table *edges, const struct pp_cell *row)
+{
+	static const char *const kinds[] = {[DEPENDENCE_DIRECT] = "direct",
+					    [DEPENDENCE_INDIRECT] = "indirect",
+					    [DEPENDENCE_NESTED] = "nested",
+					    [DEPENDENCE_BARRIER] = "barrier"};
+	const char *kind = pp_dot_text(edges, row, "kind");
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (g_strcmp0(kind, kinds[i]) == 0)
+			return i;
+	return DEPENDENCE_DIRECT;
+}
+
+const struct pp_dot_kind pp_dot_sydg = {
+    .name = "sydg",
+    .meaning =
+	"A -> B: how long B waited for A (and in how many pairs of instances)\n"
+	"solid: A held the lock when the wait began; dotted: A obtained it during the wait\n"
+	"dashed: the holder of the lock waited for A; double: A arrived later at the barrier\n"
+	"node: section, lock, entered at, left at, how long others waited for it",
+    .counted = "pairs of instances",
+    .layout = "rankdir=TB, newrank=true",
+    .shape = "box",
+    .node_key = COLUMNS("id"),
+    .from_key = COLUMNS("from"),
+    .to_key = COLUMNS("to"),
+    .label = COLUMNS("name", "lock", "entry", "exit", "apwt_ns"),
+    .box_key = COLUMNS("pid", "image", "box"),
+    .box_label = COLUMNS("box"),
+    .weight = "wait_ns",
+    .apart = "kind",
+    .style = dependence_style,
+    .styles = {[DEPENDENCE_INDIRECT] = "style=dotted",
+	       [DEPENDENCE_NESTED] = "style=dashed",
+	       [DEPENDENCE_BARRIER] = "color=\"black:black\""},
+};

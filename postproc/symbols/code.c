@@ -34,6 +34,7 @@ struct pp_code {
 	struct pp_ranges ranges;
 	bool has_split;
 	GStringChunk *names; /* of functions, and scopes */
+	GHashTable *classes; /* for pp_local_name() */
 };
 
 static void unit_clear(void *data)
@@ -51,6 +52,7 @@ struct pp_code *pp_code_new(Dwfl_Module *module)
 
 	code->module = module;
 	code->names = g_string_chunk_new(1024);
+	code->classes = pp_local_name_classes();
 	code->units = g_array_new(FALSE, TRUE, sizeof(struct unit));
 	g_array_set_clear_func(code->units, unit_clear);
 	pp_ranges_init(&code->ranges);
@@ -64,6 +66,7 @@ void pp_code_free(struct pp_code *code)
 	g_array_unref(code->units);
 	pp_ranges_done(&code->ranges);
 	g_string_chunk_free(code->names);
+	g_hash_table_unref(code->classes);
 	g_free(code);
 }
 
@@ -287,7 +290,7 @@ static const char *local_name(struct pp_code *code, const struct unit *unit, Dwa
 	Dwarf_Die declared = referred(&function, DW_AT_specification);
 	const char *scope =
 	    g_hash_table_lookup(unit->locals, GSIZE_TO_POINTER(dwarf_dieoffset(&declared)));
-	g_autofree char *name = scope ? pp_local_name(&function, scope) : NULL;
+	g_autofree char *name = scope ? pp_local_name(&function, scope, code->classes) : NULL;
 
 	return name ? g_string_chunk_insert_const(code->names, name) : NULL;
 }

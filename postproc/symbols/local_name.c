@@ -113,9 +113,10 @@ static bool add_base(GString *mangled, Dwarf_Die *type)
 	return false;
 }
 
-/* A class, union or enumeration, with the namespaces and classes around it. */
-static bool add_class(GString *mangled, Dwarf_Die *type)
+/* A class, union or enumeration, with the namespaces and classes around it; NULL: not named. */
+static char *class_name(Dwarf_Die *type)
 {
+	g_autoptr(GString) mangled = g_string_new(NULL);
 	g_autoptr(GString) scope = g_string_new(NULL);
 	Dwarf_Die *scopes = NULL;
 	int n = dwarf_getscopes_die(type, &scopes);
@@ -126,12 +127,26 @@ static bool add_class(GString *mangled, Dwarf_Die *type)
 		is_named = pp_local_name_add_scope(scope, &scopes[i]);
 	free(scopes);
 	if (!is_named || !dwarf_diename(type))
-		return false;
+		return NULL;
 	g_string_append(mangled, scope->len ? "N" : "");
 	g_string_append(mangled, scope->str);
 	add_name(mangled, dwarf_diename(type));
 	g_string_append(mangled, scope->len ? "E" : "");
-	return true;
+	return g_string_free(g_steal_pointer(&mangled), FALSE);
+}
+
+/* The classes around a type are found by a search through its unit, so each is searched for once.
+ */
+static bool add_class(GString *mangled, Dwarf_Die *type, GHashTable *classes)
+{
+	void *name;
+
+	if (!g_hash_table_lookup_extended(classes, type->addr, NULL, &name)) {
+		name = class_name(type);
+		g_hash_table_insert(classes, type->addr, name);
+	}
+	g_string_append(mangled, name ? name : "");
+	return name != NULL;
 }
 
 static const char *prefix_of(int tag)
@@ -155,7 +170,7 @@ static const char *prefix_of(int tag)
 }
 
 /* The type of the die's value. */
-static bool add_type(GString *mangled, Dwarf_Die *die)
+static bool add_type(GString *mangled, Dwarf_Die *die, GHashTable *classes)
 {
 	Dwarf_Die type = *die;
 
@@ -178,7 +193,7 @@ static bool add_type(GString *mangled, Dwarf_Die *die)
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
 	case DW_TAG_enumeration_type:
-		return add_class(mangled, &type);
+		return add_class(mangled, &type, classes);
 	default:
 		return false;
 	}
@@ -187,18 +202,18 @@ static bool add_type(GString *mangled, Dwarf_Die *die)
 /* --- functions -------------------------------------------------------------------------------- */
 
 /* The parameter's own const and volatile are not part of the function's type. */
-static bool add_parameter(GString *mangled, Dwarf_Die *parameter)
+static bool add_parameter(GString *mangled, Dwarf_Die *parameter, GHashTable *classes)
 {
 	gsize begin = mangled->len;
 
-	if (!add_type(mangled, parameter))
+	if (!add_type(mangled, parameter, classes))
 		return false;
 	while (mangled->str[begin] == 'K' || mangled->str[begin] == 'V')
 		g_string_erase(mangled, (gssize)begin, 1);
 	return true;
 }
 
-static bool add_parameters(GString *mangled, Dwarf_Die *function)
+static bool add_parameters(GString *mangled, Dwarf_Die *function, GHashTable *classes)
 {
 	gsize begin = mangled->len;
 	Dwarf_Die die;
@@ -210,7 +225,7 @@ static bool add_parameters(GString *mangled, Dwarf_Die *function)
 		if (tag == DW_TAG_unspecified_parameters)
 			g_string_append_c(mangled, 'z');
 		if (tag == DW_TAG_formal_parameter && !has_flag(&die, DW_AT_artificial) &&
-		    !add_parameter(mangled, &die))
+		    !add_parameter(mangled, &die, classes))
 			return false;
 	}
 	if (mangled->len == begin)
@@ -219,18 +234,23 @@ static bool add_parameters(GString *mangled, Dwarf_Die *function)
 }
 
 /* True if the object that it is called for is const. */
-static bool is_const_member(Dwarf_Die *function)
+static bool is_const_member(Dwarf_Die *function, GHashTable *classes)
 {
 	g_autoptr(GString) type = g_string_new(NULL);
 	Dwarf_Die die;
 
 	if (dwarf_child(function, &die) || dwarf_tag(&die) != DW_TAG_formal_parameter ||
-	    !has_flag(&die, DW_AT_artificial) || !add_parameter(type, &die))
+	    !has_flag(&die, DW_AT_artificial) || !add_parameter(type, &die, classes))
 		return false;
 	return g_str_has_prefix(type->str, "PK");
 }
 
-char *pp_local_name(Dwarf_Die *function, const char *scope)
+GHashTable *pp_local_name_classes(void)
+{
+	return g_hash_table_new_full(NULL, NULL, NULL, g_free);
+}
+
+char *pp_local_name(Dwarf_Die *function, const char *scope, GHashTable *classes)
 {
 	g_autoptr(GString) mangled = g_string_new("_Z");
 	const char *name = dwarf_diename(function);
@@ -239,13 +259,13 @@ char *pp_local_name(Dwarf_Die *function, const char *scope)
 	    strchr(name, ' '))
 		return NULL;
 	if (*scope)
-		g_string_append(mangled, is_const_member(function) ? "NK" : "N");
+		g_string_append(mangled, is_const_member(function, classes) ? "NK" : "N");
 	else
 		g_string_append_c(mangled, 'L');
 	g_string_append(mangled, scope);
 	add_name(mangled, name);
 	g_string_append(mangled, *scope ? "E" : "");
-	if (!add_parameters(mangled, function))
+	if (!add_parameters(mangled, function, classes))
 		return NULL;
 	return g_string_free(g_steal_pointer(&mangled), FALSE);
 }

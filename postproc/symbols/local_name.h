@@ -23,7 +23,11 @@ bool pp_local_name_add_scope(GString *scope, Dwarf_Die *die);
 /*
  * The linkage name of the function with those parameters, in that scope.  NULL if it has template
  * arguments or a parameter whose type cannot be expressed; the caller frees it.
+ *
+ * classes: the names of types that were looked up before, for the same file; a table made by
+ * pp_local_name_classes().
  */
-char *pp_local_name(Dwarf_Die *function, const char *scope);
+char *pp_local_name(Dwarf_Die *function, const char *scope, GHashTable *classes);
+GHashTable *pp_local_name_classes(void);
 
 #endif

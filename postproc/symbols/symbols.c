@@ -263,11 +263,11 @@ static char *frame_source(struct pp_symbols *symbols, const struct pp_process *p
 {
 	const struct pp_load *load;
 	uint64_t linked;
-	struct object *object;
+	struct object *object =
+	    site && site->file ? find_call(symbols, process, address, &load, &linked) : NULL;
 
-	if (!site || !site->file)
+	if (!object)
 		return NULL;
-	object = find_call(symbols, process, address, &load, &linked);
 	*ret_line = site->line;
 	return pp_object_file_path(object->file, linked, frame);
 }

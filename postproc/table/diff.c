@@ -221,12 +221,36 @@ static void move_main(struct diff *diff)
 		}
 }
 
+/* The change of the main figure without the part of it that does not count. */
+static double rank_of(const struct diff *diff, const struct match *match)
+{
+	double values[N_RUNS] = {0, 0};
+
+	for (unsigned run = 0; run < N_RUNS; run++) {
+		if (match->figures[run][MAIN].missing && match->n_rows[run])
+			return 0;
+		for (guint f = 0; f < diff->figures->len; f++) {
+			const struct pp_column *column = figure_at(diff, f);
+			const struct pp_cell *cell = &match->figures[run][f];
+			bool is_left_out = column->flags & PP_COLUMN_UNRANKED;
+
+			if (cell->missing || (f != MAIN && !is_left_out))
+				continue;
+			values[run] += (f == MAIN ? 1 : -1) * pp_cell_number(cell, column->type);
+		}
+	}
+	return fabs(values[B] - values[A]);
+}
+
 /* By the change of the main figure, then of the others, then in the order of the tables. */
 static gint compare_matches(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct match *x = *(struct match *const *)a, *y = *(struct match *const *)b;
 	const struct diff *diff = data;
+	double rank_x = rank_of(diff, x), rank_y = rank_of(diff, y);
 
+	if (figure_at(diff, MAIN)->flags & PP_COLUMN_MAIN && rank_x != rank_y)
+		return rank_x < rank_y ? 1 : -1;
 	for (guint f = 0; f < diff->figures->len; f++) {
 		double of_x = change_of(diff, x, f), of_y = change_of(diff, y, f);
 

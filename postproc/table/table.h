@@ -65,6 +65,8 @@ enum pp_column_flags {
 	/* table/top.h: the figure by which the first rows are chosen, if rows are not sorted by it
 	 */
 	PP_COLUMN_RANK = 262144,
+	/* A part of MAIN that does not count for the order of two runs' rows: idle waits. */
+	PP_COLUMN_UNRANKED = 524288,
 };
 
 struct pp_column {

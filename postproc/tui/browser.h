@@ -10,6 +10,7 @@
 #define PP_TUI_BROWSER_H
 
 #include "core/namer.h"
+#include "index/blame.h"
 #include "index/index.h"
 #include "tui/screen.h"
 
@@ -39,6 +40,14 @@ struct pp_page {
 	unsigned top;
 };
 
+/* The causes of the last wait that the user looked at. */
+struct pp_browser_blame {
+	struct pp_index_blame of; /* causes: NULL if there is none */
+	uint32_t wait;
+	guint at;      /* the cause that is shown */
+	bool is_shown; /* the user came to it from the wait */
+};
+
 struct pp_browser {
 	const struct pp_index *index;
 	const struct pp_namer *namer;
@@ -52,6 +61,7 @@ struct pp_browser {
 	struct pp_lanes_drawn lanes;
 	int64_t cursor_ns;
 	GArray *back; /* of uint32_t: operations from which the user jumped */
+	struct pp_browser_blame blame;
 	struct pp_page page;
 	GString *search;	  /* the last search text */
 	char *message;		  /* shown in the last line; NULL: none */
@@ -111,6 +121,8 @@ void pp_browser_go(struct pp_browser *browser, enum pp_pane pane, uint64_t to);
 void pp_browser_move(struct pp_browser *browser, enum pp_pane pane, int64_t by);
 void pp_browser_list(struct pp_browser *browser, bool by_object);
 void pp_browser_jump(struct pp_browser *browser, uint32_t operation);
+/* The same without a way back to the current one. */
+void pp_browser_show(struct pp_browser *browser, uint32_t operation);
 void pp_browser_go_back(struct pp_browser *browser);
 void pp_browser_step_wait(struct pp_browser *browser, bool forward);
 void pp_browser_toggle_contended(struct pp_browser *browser);
@@ -120,6 +132,13 @@ void pp_browser_toggle_contended(struct pp_browser *browser);
 void pp_browser_set_cursor(struct pp_browser *browser, int64_t time_ns);
 void pp_browser_zoom(struct pp_browser *browser, bool in);
 void pp_browser_zoom_out(struct pp_browser *browser); /* completely */
+
+/* --- blame (blame.c) -------------------------------------------------------------------------- */
+
+/* Goes from a wait to its main cause, and from there to the next one. */
+void pp_browser_follow_blame(struct pp_browser *browser);
+/* Adds lines to the details of that operation. */
+void pp_browser_add_blame(struct pp_browser *browser, GPtrArray *lines, uint32_t operation);
 
 /* --- what the panes show ---------------------------------------------------------------------- */
 

@@ -207,6 +207,7 @@ static void add_wait(struct pp_browser *browser, GPtrArray *lines, uint32_t numb
 	    operation->flags & PP_INDEX_BLOCKED ? ", blocked" : "",
 	    more->other == PP_INDEX_NONE ? "" : ", for ", more->other == PP_INDEX_NONE ? "" : other,
 	    more->how < PP_N_WAIT_HOWS ? pp_wait_how_text(more->how) : "?");
+	pp_browser_add_blame(browser, lines, number);
 	if (more->how == PP_WAIT_HELD)
 		add_holders(browser, lines, number, operation, more);
 	else
@@ -273,6 +274,8 @@ static void add_operation(struct pp_browser *browser, GPtrArray *lines, uint32_t
 	add(lines, "on %s", object);
 	if (operation->flags & PP_INDEX_WAITED)
 		add_wait(browser, lines, number, operation);
+	else
+		pp_browser_add_blame(browser, lines, number);
 	if (operation->flags & PP_INDEX_RELEASED) {
 		g_autofree char *hold = pp_duration_text(pp_index_ns(browser->index, operation));
 

@@ -48,8 +48,8 @@ static void draw_title(struct pp_browser *browser)
 static char *hints(const struct pp_browser *browser)
 {
 	static const char *const all[] = {
-	    "q quit", "h help",	  "Tab pane", "/ search",    "[ ] waits", "m match",
-	    "w who",  "+ - zoom", "g graph",  "c contended", "s source",
+	    "q quit",  "h help", "Tab pane", "/ search", "[ ] waits",	"m match",
+	    "b blame", "w who",	 "+ - zoom", "g graph",	 "c contended", "s source",
 	};
 	GString *text = g_string_new(all[0]);
 

@@ -17,6 +17,7 @@ static const char *const text[] = {
     "m %               the matching operation: the unlock of a lock, the post or",
     "                  signal that ended a wait; again: back",
     "w                 from a wait to the call by which the holder took the object",
+    "b                 from a wait to the hold to blame for most of it; again: next",
     "Backspace         back to the position before the last jump",
     "c                 only contention: objects with waits, operations that waited",
     "s                 the source lines around the call, in place of the details",

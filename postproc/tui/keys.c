@@ -249,6 +249,9 @@ static void command_key(struct pp_browser *browser, unsigned key)
 	case 'w':
 		follow(browser, key != 'w');
 		break;
+	case 'b':
+		pp_browser_follow_blame(browser);
+		break;
 	case PP_KEY_BACKSPACE:
 		pp_browser_go_back(browser);
 		break;

@@ -201,14 +201,19 @@ static void show_operation(struct pp_browser *browser, uint32_t number)
 	select_operation(browser, at);
 }
 
+void pp_browser_show(struct pp_browser *browser, uint32_t number)
+{
+	browser->focus = PP_PANE_OPERATIONS;
+	show_operation(browser, number);
+}
+
 void pp_browser_jump(struct pp_browser *browser, uint32_t number)
 {
 	uint32_t from = pp_browser_operation(browser);
 
 	if (from != PP_INDEX_NONE)
 		g_array_append_val(browser->back, from);
-	browser->focus = PP_PANE_OPERATIONS;
-	show_operation(browser, number);
+	pp_browser_show(browser, number);
 }
 
 void pp_browser_go_back(struct pp_browser *browser)
@@ -241,8 +246,7 @@ void pp_browser_step_wait(struct pp_browser *browser, bool forward)
 		pp_browser_say(browser, forward ? "no wait after this" : "no wait before this");
 		return;
 	}
-	browser->focus = PP_PANE_OPERATIONS;
-	show_operation(browser, next);
+	pp_browser_show(browser, next);
 }
 
 /* --- objects -------------------------------------------------------------------------------- */
@@ -344,6 +348,7 @@ void pp_browser_done(struct pp_browser *browser)
 	pp_browser_close_page(browser);
 	g_array_unref(browser->objects);
 	g_array_unref(browser->back);
+	pp_index_blame_done(&browser->blame.of);
 	g_hash_table_unref(browser->lanes.all);
 	g_string_free(browser->search, TRUE);
 	g_free(browser->message);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """tests/apps/findings.py BUILD DIR INPUT NAME: records NAME, built with -O2 -g in DIR/plain by
 tests/apps/build, and checks that an engineer who has never seen the program reads its facts in the first lines:
-those that `record` prints when the program has ended, ten at most, and the first ten of `report`, below the title.
+those that `record` prints when the program has ended, ten at most, and the first ten of `report`, below the title
+and the finding.
 
 The facts are taken from the sources of the programs, not from reports.  Each workload has more threads than the
 two CPUs on which it runs, and one object that all of them need, so that it waits on any machine and under any
@@ -10,14 +11,11 @@ load.  The last line is "N passed, N failed, N skipped"."""
 import os
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
-import threading
 
-from memcached import DEADLINE_S, Server
-from ways import Claims, Skip, expect
+from memcached import DEADLINE_S, Server, append, expect_loopback
+from ways import Claims, Skip, expect, place
 
 LINES_MAX = 10
 N_CPUS = 2
@@ -53,17 +51,13 @@ class Program:
         self.capture = os.path.join(self.folder, "capture")
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
-        self.read = {}
+        self.read, self.has_ready_times = {}, False
 
     def path(self, name):
         return os.path.join(self.directory, "plain", name)
 
     def place(self, file, text):
-        """A pattern for the places of the lines of the source that contain this text."""
-        with open(os.path.join(self.directory, "source", file), encoding="utf-8") as source:
-            found = [str(n) for n, line in enumerate(source, 1) if text in line]
-        expect(found, f"{file}: expected the line {text}, found none")
-        return rf"\({re.escape(os.path.basename(file))}:({'|'.join(found)})\)"
+        return place(os.path.join(self.directory, "source", file), text)
 
     def head_of_input(self, mib):
         path = os.path.join(self.folder, "input")
@@ -88,15 +82,19 @@ class Program:
         expect(len(lines) <= LINES_MAX, f"expected {LINES_MAX} lines at most, found {lines}")
         ours = {}
         for line in lines:
-            ours.setdefault(line.split()[0], []).append(line)
+            ours.setdefault(line.split()[0].rstrip(":"), []).append(line)
         self.read = {"record": ours, "summary": self.summary()}
 
     def summary(self):
         done = subprocess.run([self.gprof_mt, "report", "-i", self.capture, "summary"], capture_output=True,
                               text=True, check=False)
         expect(done.returncode == 0, f"report: expected exit status 0, got {done.returncode}: {done.stderr[-500:]}")
-        items, title = {}, ""
-        for line in [line for line in done.stdout.splitlines() if line.startswith("  ")][:LINES_MAX]:
+        lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
+        self.has_ready_times = any("ready without a CPU" in line for line in lines if line.startswith("  thread time"))
+        # The finding, a sentence in several lines, ends before the next title.
+        at = next(i for i, line in enumerate(lines) if i and line[2:14].strip())
+        items, title = {"finding": [" ".join(line[15:] for line in lines[:at])]}, ""
+        for line in lines[at:][:LINES_MAX]:
             title = line[2:14].strip() or title
             items.setdefault(title, []).append(line[15:])
         items["waited"] = items.pop("waited most", [])
@@ -105,7 +103,7 @@ class Program:
     def check(self, fact):
         expect(self.read, "expected a recording, found none")
         if fact.kind == "limit":
-            if "ready without a CPU" not in self.read["summary"]["thread time"][0]:
+            if not self.has_ready_times:
                 raise Skip("no scheduling events with wakings here")
             fact.check("summary", self.read["summary"])
             return
@@ -120,8 +118,10 @@ class Pbzip2(Program):
     def facts(self):
         return [
             Fact("four consumers compress on two CPUs: the machine is the limit", "limit", "^the machine"),
-            Fact("the terminator waits for a signal to handle, from start to end: it is idle", "idle",
-                 r"longest .* for TerminateCond", "mostly at terminatorThreadProc"),
+            # The writer waits less by the time in which it writes, or more by that before the terminator starts.
+            Fact("the terminator waits for a signal, or the writer for a block, from start to end: it is idle", "idle",
+                 r"longest .* for (TerminateCond.*mostly at terminatorThreadProc|OutBufferHeadNotEmpty.*mostly at "
+                 r"safe_cond_timed_wait)"),
             Fact("that wait holds nothing back", "waited", "TerminateCond", never=True),
             Fact("nor does main's wait for room in the queue, while consumers compress", "waited",
                  "for cond at queueInit", never=True),
@@ -160,60 +160,35 @@ class Zstd(Program):
                  self.place("lib/compress/zstdmt_compress.c", "ZSTD_pthread_mutex_init(&serialState->mutex"),
                  "mostly at ZSTDMT_serialState_(update|ensureFinished) ", "held since ZSTDMT_serialState_update ",
                  first=True),
+            Fact("the finding names this search", "finding", r"what ZSTDMT_serialState_update\(\) does while it holds "
+                 "mutex at ZSTDMT_serialState_init"),
             Fact("threads of the pools without a job are idle", "idle", "longest .* for .*cond.* POOL_create_advanced",
                  "mostly at POOL_thread "),
             Fact("that holds nothing back", "waited", "for .*cond.* POOL_create_advanced", never=True),
         ]
 
 
-class Append(threading.Thread):
-    """Appends to the value of a key."""
-
-    def __init__(self, port):
-        super().__init__()
-        self.socket, self.answers = socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_S), []
-
-    def run(self):
-        self.socket.sendall(b"append k 0 0 1\r\nx\r\n" * N_APPENDS)
-        file = self.socket.makefile("rb")
-        self.answers = [file.readline() for _ in range(N_APPENDS)]
-        self.socket.close()
-
-
 class Memcached(Program):
     """store_item locks the item's lock; for an append, do_store_item copies the whole value meanwhile.  All clients
     append to the same key."""
 
-    def load(self, port):
-        with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_S) as setter:
-            setter.sendall(b"set k 0 0 %d\r\n%s\r\n" % (VALUE_BYTES, b"v" * VALUE_BYTES))
-            expect(setter.recv(100) == b"STORED\r\n", "set: expected STORED")
-        clients = [Append(port) for _ in range(4)]
-        for client in clients:
-            client.start()
-        for client in clients:
-            client.join(DEADLINE_S)
-            expect(set(client.answers) == {b"STORED\r\n"}, f"append: expected STORED, got {client.answers[-3:]}")
-
     def run(self):
-        try:
-            socket.create_server(("127.0.0.1", 0)).close()
-        except OSError as error:
-            raise Skip(f"no loopback here: {error}") from None
+        expect_loopback()
         server = Server(self.prefix(), self.path("memcached"), os.path.join(self.folder, "server"))
         try:
-            self.load(server.port())
+            append(server.port(), [b"k"] * 4, VALUE_BYTES, N_APPENDS)
             return server.end()
         finally:
-            if server.process.poll() is None:
-                server.process.send_signal(signal.SIGKILL)
-                server.process.wait()
+            server.kill()
 
     def facts(self):
         return [
             Fact("workers wait for the lock of the item, which store_item holds", "waited",
                  "for mutex at memcached_thread_init " + self.place("thread.c", "pthread_mutex_init(&item_locks[i]"),
-                 "mostly at store_item ", "held since store_item ", first=True),
+                 # Each append then takes the lock again, in item_remove, behind the next one's copy.
+                 "mostly at (store_item|item_remove) ", "held since store_item ", first=True),
+            Fact("the finding names the copy", "finding", r"what store_item\(\) does while it holds .*mutex(es)? at "
+                 "memcached_thread_init"),
             Fact("maintenance threads wait for work, from start to end: they are idle", "idle",
                  "longest .* for (maintenance|logger_stack|lru_crawler|slab_rebalance)_cond"),
             Fact("that holds nothing back", "waited", "(maintenance|logger_stack|lru_crawler|slab_rebalance)_cond",

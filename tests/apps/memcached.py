@@ -62,17 +62,47 @@ class Client(threading.Thread):
         self.socket.close()
 
 
+class Append(threading.Thread):
+    """Appends to the value of a key."""
+
+    def __init__(self, port, key, times):
+        super().__init__()
+        self.socket, self.answers = socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_S), []
+        self.key, self.times = key, times
+
+    def run(self):
+        self.socket.sendall(b"append %s 0 0 1\r\nx\r\n" % self.key * self.times)
+        file = self.socket.makefile("rb")
+        self.answers = [file.readline() for _ in range(self.times)]
+        self.socket.close()
+
+
+def append(port, keys, value_bytes, times):
+    """Sets each key to a value of that size, and appends to it that many times, each in a connection of its own; a
+    key may occur more than once."""
+    for key in set(keys):
+        with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_S) as setter:
+            setter.sendall(b"set %s 0 0 %d\r\n%s\r\n" % (key, value_bytes, b"v" * value_bytes))
+            expect(setter.recv(100) == b"STORED\r\n", "set: expected STORED")
+    clients = [Append(port, key, times) for key in keys]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join(DEADLINE_S)
+        expect(set(client.answers) == {b"STORED\r\n"}, f"append: expected STORED, got {client.answers[-3:]}")
+
+
 class Server:
     """One server process: started, loaded, and ended by SIGTERM."""
 
-    def __init__(self, prefix, program, directory):
+    def __init__(self, prefix, program, directory, *more):
         os.makedirs(directory)
         self.ports = os.path.join(directory, "ports")
         env = dict(os.environ, MEMCACHED_PORT_FILENAME=self.ports)
         env.pop("LD_PRELOAD", None)
         user = ["-u", "root"] if os.geteuid() == 0 else []
         self.process = subprocess.Popen(
-            prefix + [program, "-t", "4", "-p", "-1", "-l", "127.0.0.1", "-m", "64"] + user,
+            prefix + [program, "-t", "4", "-p", "-1", "-l", "127.0.0.1", "-m", "64", *more] + user,
             cwd=directory, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT)
 
@@ -103,6 +133,19 @@ class Server:
         out, _ = self.process.communicate(timeout=DEADLINE_S)
         return self.process.returncode, out.decode()
 
+    def kill(self):
+        """Ends it if it still runs, as after a failure."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+def expect_loopback():
+    try:
+        socket.create_server(("127.0.0.1", 0)).close()
+    except OSError as error:
+        raise Skip(f"no loopback here: {error}") from None
+
 
 def serve(prefix, program, directory):
     server = Server(prefix, program, directory)
@@ -110,8 +153,7 @@ def serve(prefix, program, directory):
         checked = server.load()
         return checked, *server.end()
     finally:
-        if server.process.poll() is None:
-            server.process.kill()
+        server.kill()
 
 
 class Profile:
@@ -126,10 +168,7 @@ class Profile:
         self.sections = {}
 
     def record(self):
-        try:
-            socket.create_server(("127.0.0.1", 0)).close()
-        except OSError as error:
-            raise Skip(f"no loopback here: {error}") from None
+        expect_loopback()
         plain = serve([], self.program, os.path.join(self.directory, "plain"))
         ours = serve([self.gprof_mt, "record", "-q", "-o", self.capture, "--profile", "full-sched", "--set",
                       "sync.mode=all", "--"], self.program, os.path.join(self.directory, "profiled"))

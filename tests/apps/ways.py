@@ -23,6 +23,14 @@ def expect(condition, text):
         raise AssertionError(text)
 
 
+def place(path, text):
+    """Returns a pattern for the places of the lines of a source file that contain this text."""
+    with open(path, encoding="utf-8") as source:
+        found = [str(n) for n, line in enumerate(source, 1) if text in line]
+    expect(found, f"{path}: expected the line {text}, found none")
+    return rf"\({re.escape(os.path.basename(path))}:({'|'.join(found)})\)"
+
+
 class Skip(Exception):
     """Raised by a claim that this machine cannot examine."""
 

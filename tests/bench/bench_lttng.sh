@@ -21,6 +21,7 @@ finish()
 }
 trap finish EXIT
 cd "$dir"
+. "$GM_TOP/tests/bench/lttng_session.sh"
 unset GPROF_MT_CONFIG LD_PRELOAD
 export LTTNG_HOME=$dir/lttng
 mkdir -p "$LTTNG_HOME"
@@ -33,19 +34,7 @@ skip()
 	exit 0
 }
 
-command -v lttng-sessiond >/dev/null || skip "lttng-sessiond is not installed"
-if ! lttng --no-sessiond list >/dev/null 2>&1; then
-	lttng-sessiond --no-kernel --daemonize --pidfile="$dir/daemon.pid" >/dev/null 2>&1 ||
-		skip "lttng-sessiond does not start"
-	daemon=$(cat "$dir/daemon.pid")
-fi
-{
-	lttng create gprof-mt-bench --snapshot --output="$dir/session" &&
-		lttng enable-channel -u --subbuf-size=1M --num-subbuf=4 bench &&
-		lttng enable-event -u -c bench 'gmon_mt_sync:*' &&
-		lttng enable-event -u -c bench 'lttng_ust_pthread:*' &&
-		lttng add-context -u -c bench -t vpid -t vtid -t procname && lttng start
-} >/dev/null 2>&1 || skip "cannot create an LTTng session"
+begin_session gprof-mt-bench 'gmon_mt_sync:*' 'lttng_ust_pthread:*' -- --snapshot --output="$dir/session" || skip "$why"
 
 printf '[sync]\nsink = lttng\n[output]\ndir = capture\nexisting = join\n' >config
 for _ in $(seq "$rounds"); do

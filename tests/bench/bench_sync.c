@@ -3,6 +3,11 @@
  * bench_sync WHAT N: prints the cost of an operation in nanoseconds, as one number. WHAT:
  *   uncontended   a lock and unlock, in a process with a second thread (which sleeps)
  *   contended     the same, by two threads on one mutex at the same time
+ *   apart, adjacent
+ *                 the same, by two threads at the same time, each on a mutex of its own; on cache
+ *                 lines of their own, or beside each other
+ *   roaming       the same, each time on one of 4,096 mutexes of both, with some work in between
+ *   crossed       two mutexes are locked, and unlocked in the same order
  *   semaphore, rdlock, wrlock, spin
  *                 post and wait; lock and unlock
  *   signal        raising a signal that is ignored
@@ -129,6 +134,8 @@ BESIDE_SLEEPER(rdlock, pthread_rwlock_rdlock(&rwlock); pthread_rwlock_unlock(&rw
 BESIDE_SLEEPER(wrlock, pthread_rwlock_wrlock(&rwlock); pthread_rwlock_unlock(&rwlock))
 BESIDE_SLEEPER(spin, pthread_spin_lock(&spinlock); pthread_spin_unlock(&spinlock))
 BESIDE_SLEEPER(signals, raise(SIGURG))
+BESIDE_SLEEPER(crossed, pthread_mutex_lock(&mutexes[0]); pthread_mutex_lock(&mutexes[1]);
+	       pthread_mutex_unlock(&mutexes[0]); pthread_mutex_unlock(&mutexes[1]))
 BESIDE_SLEEPER(few, lock_one_of(1000))
 BESIDE_SLEEPER(many, lock_one_of(MANY))
 
@@ -159,8 +166,8 @@ static double by_two(void *(*run)(void *))
 	double start;
 
 	pthread_barrier_init(&barrier, NULL, 3);
-	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, run, NULL);
+	for (intptr_t i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, run, (void *)i);
 	pthread_barrier_wait(&barrier);
 	start = now_ns();
 	pthread_barrier_wait(&barrier);
@@ -173,6 +180,57 @@ static double by_two(void *(*run)(void *))
 static double contended(void)
 {
 	return by_two(locks);
+}
+
+static long distance;
+
+/* arg: the number of the thread. */
+static void *locks_own(void *arg)
+{
+	pthread_mutex_t *own = &mutexes[(intptr_t)arg * distance];
+
+	pthread_barrier_wait(&barrier);
+	for (long i = 0; i < n; i++) {
+		pthread_mutex_lock(own);
+		pthread_mutex_unlock(own);
+	}
+	pthread_barrier_wait(&barrier);
+	return arg;
+}
+
+/* Each thread's own time for a pair: the two run at the same time. */
+static double apart(void)
+{
+	distance = 64;
+	return by_two(locks_own) * 2;
+}
+
+/* The mutex was often last locked by the other thread, and is hardly ever taken. */
+static void *locks_any(void *arg)
+{
+	uint32_t random = (uint32_t)(intptr_t)arg + 1;
+
+	pthread_barrier_wait(&barrier);
+	for (long i = 0; i < n; i++) {
+		random = random * 1664525 + 1013904223;
+		pthread_mutex_lock(&mutexes[random >> 20]);
+		pthread_mutex_unlock(&mutexes[random >> 20]);
+		for (int k = 0; k < 200; k++)
+			__asm__ volatile("");
+	}
+	pthread_barrier_wait(&barrier);
+	return arg;
+}
+
+static double roaming(void)
+{
+	return by_two(locks_any) * 2;
+}
+
+static double adjacent(void)
+{
+	distance = 1;
+	return by_two(locks_own) * 2;
 }
 
 static double contended_clock(void)
@@ -215,6 +273,10 @@ int main(int argc, char **argv)
 	} benches[] = {
 	    {"uncontended", uncontended},
 	    {"contended", contended},
+	    {"apart", apart},
+	    {"adjacent", adjacent},
+	    {"roaming", roaming},
+	    {"crossed", crossed},
 	    {"semaphore", semaphore},
 	    {"rdlock", rdlock},
 	    {"wrlock", wrlock},

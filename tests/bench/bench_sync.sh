@@ -132,6 +132,10 @@ bench "lock and unlock, two threads on one mutex" contended 500000 - -
 rm -f clock.ns
 for _ in $(seq "$rounds"); do ./bench contended_clock 500000 >>clock.ns; done
 row "the same with two readings of the TSC" "not recorded" "$(median bare.ns)" "$(median clock.ns)" -
+bench "lock and unlock, two threads, each on its own mutex" apart 1000000 - -
+bench "lock and unlock, two threads, each on one of two adjacent mutexes" adjacent 1000000 - -
+bench "lock and unlock, two threads, each time on one of 4,096 mutexes, and work" roaming 500000 - -
+bench "two mutexes locked, and unlocked in the same order" crossed 500000 - -
 bench "semaphore: post and wait" semaphore 500000 - -
 bench "read-write lock: read lock and unlock" rdlock 500000 - -
 bench "read-write lock: write lock and unlock" wrlock 500000 - -

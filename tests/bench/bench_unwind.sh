@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Measures call paths: a further frame, a path of 15 frames, and a frame whose rule is not in the cache, compared
-# with libunwind and glibc in the same process; and a timed sample with a path of 15 frames, by the CPU time of a
-# program with as many samples as the kernel's tick permits. The minimum of ROUNDS (default 3) runs counts.
+# with libunwind and glibc in the same process; and a timed sample with a path of 15 frames, beside a signal whose
+# handler does nothing. The minimum of ROUNDS (default 3) runs counts.
 #
 # Then what a path of 15 frames costs in a capture, in bytes and CPU time: with a wait, by libsync_trace, less the same
 # wait without a path; and with a sample, by `perf record --call-graph dwarf`, which copies the stack, including
@@ -96,17 +96,18 @@ recorded "a call path of 15 frames in a capture" bytes "$bytes" "$perf_bytes"
 recorded "a call path of 15 frames in a capture, CPU time" us "$us" "$perf_us"
 
 # --- samples -------------------------------------------------------------------------------------------------------
-"${CC:-gcc}" -std=gnu17 -O2 -fomit-frame-pointer -o "$dir/sampled" "$GM_TOP/tests/bench/sampled.c"
+# The kernel's tick permits no 1,000 samples in a second; the program sends itself the timer's signal (sampled.c).
+"${CC:-gcc}" -std=gnu17 -D_GNU_SOURCE -O2 -fomit-frame-pointer -I"$GM_TOP/libgmon-mt/include" -o "$dir/sampled" \
+	"$GM_TOP/tests/bench/sampled.c"
+printf '[sample]\nhz = 100\nstacks = on\n[output]\ndir = %s/data\n' "$dir" >"$dir/conf"
 for _ in $(seq "${ROUNDS:-3}"); do
-	for stacks in none on; do
-		hz=1000
-		[ $stacks = on ] || hz=0
-		printf '[sample]\nhz = %s\nstacks = on\n[output]\ndir = %s/data\n' $hz "$dir" >"$dir/conf"
-		rm -rf "$dir/data"
-		echo "sampled-$stacks $(GPROF_MT_CONFIG=$dir/conf LD_PRELOAD=$GM_BUILD/libgmon_mt.so "$dir/sampled" 15)" >>"$dir/all"
-	done
+	rm -rf "$dir/data"
+	GPROF_MT_CONFIG=$dir/conf LD_PRELOAD=$GM_BUILD/libgmon_mt.so "$dir/sampled" 15 "$dir/data" >>"$dir/all"
 done
-n=$("$GM_BUILD/gprof-mt" report -i "$dir/data" --format json summary | jq '.summary[0].samples')
-# Of CPU time, if 1,000 were taken in a second: 20,000 ns are 2 %.
-row "a sample with a call path of 15 frames" - - \
-	"$(awk -v none="$(least sampled-none)" -v on="$(least sampled-on)" -v n="$n" 'BEGIN { printf "%.0f", (on - none) / n }')" 20000
+for caches in hot cold; do
+	awk -v caches=$caches -v p="$(least sample-signal)" -v o="$(least sample-$caches)" 'BEGIN {
+		printf "a timed sample, path of 15 frames, caches %s\ta signal alone\t%.2f\t%.2f\tus\t%.1f\t20\t%s\n",
+			caches, p / 1e3, o / 1e3, o / p, o <= 20000 ? "pass" : "miss"
+		if (caches == "cold")
+			printf "1,000 such samples in a second\t-\t-\t%.2f\t%%\t-\t2\t%s\n", o / 1e4, o <= 20000 ? "pass" : "miss" }'
+done

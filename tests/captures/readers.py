@@ -154,17 +154,38 @@ def read_all(program, capture, todo):
     return None
 
 
-def check_sums(program, captures, pool):
+def blame_of_stacks(program, capture, waits):
+    """The time in the stacks of `export --what blame` is that of all waits."""
+    run = subprocess.run([program, "export", "-i", str(capture), "--format", "folded", "--what", "blame", "-o", "-"],
+                         stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, text=True)
+    total = sum(int(line.rsplit(" ", 1)[1]) for line in run.stdout.splitlines())
+    return [] if total == waits else [f"stacks of blame: {total} ns, waits {waits} ns: {run.stderr[:300]}"]
+
+
+def dependence_edges(program, capture, report):
+    """The edges of `graph --kind sydg` have the waits of `bottlenecks`."""
+    if "bottleneck_locks" not in report:
+        return []
+    run = subprocess.run([program, "graph", "-i", str(capture), "--kind", "sydg", "--format", "json"],
+                         stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S)
+    return list(sums.waits_by_edge(report, json.loads(run.stdout))) if run.stdout else []
+
+
+def check_sums(program, captures, chosen, pool):
     """Returns texts about the captures whose figures contradict each other."""
     def check(capture):
         try:
-            run = subprocess.run([program, "report", "-i", str(capture), "--format", "json", "threads", "sync", "locks",
-                                  "io", "calltree", "blame"],
+            run = subprocess.run([program, "report", "-i", str(capture), "--format", "json", "summary", "threads",
+                                  "sync", "locks", "io", "calltree", "blame", "blame-tree", "bottlenecks"],
                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S)
             report = json.loads(run.stdout)
         except (ValueError, subprocess.TimeoutExpired):
             return None  # a damaged capture; the commands below look at such
-        return [f"{capture}: {line}" for line in sums.mismatches(report)]
+        lines = sums.mismatches(report)
+        if capture in chosen:
+            lines += blame_of_stacks(program, capture, sums.add(report["locks"], "wait_ns"))
+            lines += dependence_edges(program, capture, report)
+        return [f"{capture}: {line}" for line in lines]
 
     found = [lines for lines in pool.map(check, captures) if lines is not None]
     tell(f"the sums of {len(found)} captures were checked")
@@ -191,7 +212,7 @@ def main():
         return read_all(program, capture, todo)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = check_sums(program, captures, pool)
+        failures = check_sums(program, captures, set(chosen), pool)
         deadline = time.monotonic() + BUDGET_S
         failures += [text for text in pool.map(read_in_time, range(len(chosen)), chosen) if text]
     if late:

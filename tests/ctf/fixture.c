@@ -10,10 +10,25 @@
 
 #include <glib/gstdio.h>
 
+#include "gmon-mt/samples.h"
+
 #define MAGIC	   0xC1FC1FC1u
 #define CLOCK_UUID "00112233-4455-4677-8899-aabbccddeeff"
 
-enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH, TRIES, SAME, IO };
+enum shape {
+	OP,
+	BEGIN,
+	VALUE,
+	COND,
+	ROUTINE,
+	SITE,
+	CALL_PATH,
+	PATH,
+	TRIES,
+	CONDITIONALS,
+	SAME,
+	IO
+};
 
 static const struct {
 	const char *name;
@@ -37,6 +52,7 @@ static const char *const shape_fields[] = {
     [CALL_PATH] = "u32 path; u32 object_low;",
     [PATH] = "u32 number; u32 parent; u64 address;",
     [TRIES] = "u64 object; u32 holder; u64 more;",
+    [CONDITIONALS] = "u64 count;",
     [SAME] = "u8 result; u16 site;",
     [IO] = "u8 result; u16 site; u64 object; u8 call; u32 path; u64 duration;",
 };
@@ -149,6 +165,21 @@ static char *user_metadata(uint32_t pid)
 	return g_string_free(text, FALSE);
 }
 
+static char *samples_metadata(uint32_t pid)
+{
+	GString *text = g_string_new("/* CTF 1.8 */\n");
+
+	append_head(text, pid, "tracer_name = \"fixture\";");
+	append_stream(text, "u32 tid; u32 index;");
+	g_string_append_printf(text,
+			       "event { id = %u; name = \"path\"; stream_id = 0; "
+			       "fields := struct { %s }; };\n"
+			       "event { id = %u; name = \"sample\"; stream_id = 0; "
+			       "fields := struct { u32 path; u32 n; }; };\n",
+			       GM_SAMPLES_PATH, shape_fields[PATH], GM_SAMPLES_SAMPLE);
+	return g_string_free(text, FALSE);
+}
+
 static char *kernel_metadata(const char *source)
 {
 	g_autofree char *env =
@@ -237,6 +268,16 @@ void fixture_calls(const char *dir, uint32_t pid, uint32_t index, uint32_t tid,
 	g_byte_array_append(bytes, (const uint8_t *)arcs, n_arcs * (guint)sizeof(*arcs));
 	g_byte_array_append(bytes, padding, (guint)(header.chunk_bytes - n_bytes));
 	write_file(path, bytes->data, bytes->len);
+}
+
+void fixture_samples(const char *dir, uint32_t pid)
+{
+	g_autofree char *samples = process_path(dir, pid, GM_SAMPLES_DIR);
+	g_autofree char *path = g_build_filename(samples, "metadata", NULL);
+	g_autofree char *text = samples_metadata(pid);
+
+	must(g_mkdir_with_parents(samples, 0700) == 0, samples);
+	write_file(path, text, strlen(text));
 }
 
 void fixture_kernel(const char *dir, const char *source)
@@ -413,6 +454,7 @@ void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event
 	case SITE:
 	case CALL_PATH:
 	case PATH:
+	case CONDITIONALS:
 	case TRIES:
 	case SAME:
 	case IO:
@@ -426,6 +468,18 @@ void fixture_same(struct fixture_stream *stream, uint64_t time_ns, enum st_same_
 	put_header(stream, time_ns, (uint8_t)id);
 	PUT(uint8_t, 0);
 	PUT(uint16_t, site);
+}
+
+void fixture_io(struct fixture_stream *stream, uint64_t time_ns, enum st_io_call call,
+		uint64_t object, uint64_t duration_ns)
+{
+	put_header(stream, time_ns, ST_EVENT_io_call);
+	PUT(uint8_t, 0);
+	PUT(uint16_t, 0);
+	PUT(uint64_t, object);
+	PUT(uint8_t, call);
+	PUT(uint32_t, 0);
+	PUT(uint64_t, duration_ns);
 }
 
 static const char *comm(int32_t tid)

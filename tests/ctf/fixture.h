@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes captures for tests: the files of libgmon-mt/gmon-mt/format.h and CTF streams as
- * sync-trace/events.h and LTTng define them. It uses only these two definitions and no code of the
- * libraries, so that writer and reader cannot share a mistake.
+ * sync-trace/events.h, gmon-mt/samples.h and LTTng define them. It uses only these definitions and
+ * no code of the libraries, so that writer and reader cannot share a mistake.
  */
 #ifndef TESTS_CTF_FIXTURE_H
 #define TESTS_CTF_FIXTURE_H
@@ -12,6 +12,7 @@
 #include <glib.h>
 
 #include "gmon-mt/format.h"
+#include "sync-trace/calls.h"
 #include "sync-trace/events.h"
 
 /* CLOCK_REALTIME - CLOCK_MONOTONIC, the same in every fixture. */
@@ -36,6 +37,9 @@ void fixture_process(const char *dir, uint32_t pid, const struct gm_thread_slot 
 /* Writes the call counts of a thread. */
 void fixture_calls(const char *dir, uint32_t pid, uint32_t index, uint32_t tid,
 		   const struct gm_calls_arc *arcs, unsigned n_arcs);
+
+/* Creates the folder of a process' timed samples (gmon-mt/samples.h), with its metadata. */
+void fixture_samples(const char *dir, uint32_t pid);
 
 /* Creates kernel/ with its metadata; source: "perf" or "switches". */
 void fixture_kernel(const char *dir, const char *source);
@@ -62,6 +66,10 @@ void fixture_site(struct fixture_stream *stream, uint64_t time_ns, uint16_t numb
 /* extra: the last field of operations that have one more field than OP. */
 void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event op, uint8_t result,
 		  uint16_t site, uint64_t object, uint64_t extra);
+
+/* A blocking call that ends at that time. */
+void fixture_io(struct fixture_stream *stream, uint64_t time_ns, enum st_io_call call,
+		uint64_t object, uint64_t duration_ns);
 
 /* An operation on the object of the previous event. */
 void fixture_same(struct fixture_stream *stream, uint64_t time_ns, enum st_same_event id,

@@ -11,7 +11,7 @@ import sys
 
 gprof_mt, program, *selection = sys.argv[1:]
 tests, packages = (os.path.join(os.environ[v], "tests/export") for v in ("GM_TOP", "GM_BUILD"))
-CALLS, CPU, OFF_CPU = "calls/count", "cpu/nanoseconds", "off-cpu/nanoseconds"
+CALLS, CPU, OFF_CPU, BLAME = "calls/count", "cpu/nanoseconds", "off-cpu/nanoseconds", "blame/nanoseconds"
 
 
 def run(*words):
@@ -31,7 +31,7 @@ def same(what, got, want):
 
 run(gprof_mt, "export", "--format", "pprof", *selection)
 profile = json.loads(run("node", os.path.join(tests, "pprof.js"), packages, "gprof-mt.pb.gz"))
-assert profile["types"] == [CALLS, CPU, OFF_CPU], profile["types"]
+assert profile["types"] == [CALLS, CPU, OFF_CPU, BLAME], profile["types"]
 with open("gprof-mt.data/info.json") as file:
     begun = datetime.datetime.fromisoformat(json.load(file)["start_time"].replace("Z", "+00:00"))
 assert profile["time_us"] == round(begun.timestamp() * 1e6), (profile["time_us"], begun)
@@ -49,13 +49,12 @@ def name_of(location):
     return f"<no name, in {file}>" if re.fullmatch(r"0x[0-9a-f]+|.*(\+0x[0-9a-f]+|, no symbols)", name) else name
 
 
-calls, arcs, cpu, blocked, io = (collections.Counter() for _ in range(5))
+calls, arcs, cpu, blocked, io, blame = (collections.Counter() for _ in range(6))
 want_io = collections.Counter()
 for row in report("report", "io")["io"]:
     want_io[row["call"]] += row["wait_ns"]
 build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", program))[1]
 for sample in profile["samples"]:
-    tid = int(sample["labels"]["thread"].split("(tid ")[1].split(",")[0])
     names = [name_of(location) for location in sample["stack"]]
     assert sum(v != 0 for v in sample["values"].values()) == 1, sample
     for location in sample["stack"]:
@@ -63,6 +62,11 @@ for sample in profile["samples"]:
         assert not mapping or mapping["start"] <= location["address"] < mapping["end"], location
         if mapping and mapping["file"] == os.path.realpath(program):
             assert mapping["build_id"] == build_id
+    if sample["values"][BLAME]:
+        assert "thread" not in sample["labels"] and sample["labels"]["object"], sample
+        blame[sample["labels"]["cause"], names[0]] += sample["values"][BLAME]
+        continue
+    tid = int(sample["labels"]["thread"].split("(tid ")[1].split(",")[0])
     calls[tid, names[0]] += sample["values"][CALLS]
     if len(names) > 1:
         arcs[names[1], names[0]] += sample["values"][CALLS]
@@ -89,6 +93,13 @@ for edge in graph["edges"]:
 # gprof's graph omits callers without a name; here they are addresses.
 same("callers", {k: v for k, v in arcs.items() if not k[0].startswith("<no name")}, want)
 same("blocking calls", io, want_io)
+want = collections.Counter()
+for row in report("report", "blame")["blame"]:
+    name = row["function"] or f"[{row['kind']}]"
+    want[row["kind"], name] += row["wait_ns"] - row["idle_ns"]
+    want["idle", name] += row["idle_ns"]
+same("blame", blame, want)
+assert sum(blame.values()) == sum(row["wait_ns"] or 0 for row in report("report", "locks")["locks"]), blame
 same("blocked", blocked, {t["tid"]: t["blocked_sync_ns"] for t in report("report", "threads")["threads"]})
 
 # The other reader shows the sample type that the profile names.

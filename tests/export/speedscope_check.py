@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """speedscope_check.py GPROF_MT KIND...: compares what speedscope reads of each kind with the history of calls
-or the folded stacks of the same capture. A profile belongs to one thread and has its name. Callgrind's format
-has only callers and callees."""
+or the folded stacks of the same capture. A profile belongs to one thread, or kind of cause, and has its name.
+Callgrind's format has only callers and callees."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -85,7 +86,10 @@ def stacks(kind):
     assert want
     same(kind, got, want)
     names = {stack.split(";")[0] for stack in want}
-    same("threads", names, titles({tid(name) for name in names}))
+    if kind == "blame":
+        assert all(re.fullmatch(r"\[(holder|caller|hand-over|idle|unknown: .*)\]", name) for name in names), names
+    else:
+        same("threads", names, titles({tid(name) for name in names}))
     [folded] = read("folded", "--what", kind)
     same("folded " + kind, folded["stacks"], want)
 

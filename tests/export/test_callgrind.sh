@@ -199,7 +199,32 @@ python3 lines.py >lines || fail "no profile: $(cat callgrind.out.gprof-mt)"
 loop=$(grep -n 'sink += i \* i' "$programs/ratio.c" | head -n 1 | cut -d : -f 1)
 awk -v loop="$loop" '$1 == "time" && $5 == "a" { ns += $6; if ($3 == "ratio.c" && $4 >= loop - 1 && $4 <= loop) there += $6 }
 	END { exit !(there > 0 && there >= ns * 9 / 10) }' lines || fail "expected 90 % of the time at the loop's lines $loop: $(cat lines)"
-compare --tid "$(jq '.functions[0].tid' functions)"
+compare --tid "$(jq '[.functions[] | select(.calls)][0].tid' functions)"
+
+# A thread that makes no counted call has samples, too.
+cat >uncounted.c <<'C'
+#include <pthread.h>
+static void *call(void *arg)
+{
+	return arg;
+}
+__attribute__((no_instrument_function)) int main(void)
+{
+	volatile long n = 0;
+	pthread_t thread;
+
+	pthread_create(&thread, 0, call, 0);
+	pthread_join(thread, 0);
+	while (n < 300000000)
+		n = n + 1;
+	return 0;
+}
+C
+"$CC" -O1 -g -pthread -pg -o uncounted uncounted.c "${link[@]}" || fail "cannot compile uncounted.c"
+rm -rf gprof-mt.data
+"$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./uncounted || fail "uncounted: exit status $?"
+compare
+grep -q 'fn=([0-9]*) main' callgrind.out.gprof-mt || fail "no samples of main: $(cat callgrind.out.gprof-mt)"
 
 # Without samples the file has no such event, rather than zeros.
 rm -rf gprof-mt.data

@@ -113,12 +113,43 @@ def off_wake(_):
         together[stack[:stack.index("--")]] += ns
     same("off-wake", dict(together), folded("--what", "off-cpu"))
 
-def samples(_):
+def blame(_):
+    """The time of all waits, by kind of cause; idle waits apart."""
+    report = json.loads(run("report", "--format", "json", "locks", "blame"))
+    stacks, want, got = folded("--what", "blame"), collections.Counter(), collections.Counter()
+    assert sum(stacks.values()) == sum(row["wait_ns"] or 0 for row in report["locks"]), stacks
+    for row in report["blame"]:
+        want[f"[{row['kind']}]"] += row["wait_ns"] - row["idle_ns"]
+        want["[idle]"] += row["idle_ns"]
+    for stack, ns in stacks.items():
+        got[stack[0]] += ns
+    same("blame", dict(got), {kind: ns for kind, ns in want.items() if ns})
+    got, want = collections.Counter(), collections.Counter()
+    for stack, ns in stacks.items():
+        got[stack[-1]] += ns
+    for row in report["blame"]:
+        want[row["name"]] += row["wait_ns"]
+    same("blame by object", dict(got), dict(want))
+
+def flat():
     want = {}
     for row in json.loads(run("report", "--format", "json", "flat"))["functions"]:
         if row["samples"]:
             want[row["tid"], row["name"]] = row["samples"] * row["sample_period_ns"]
     assert want
+    return want
+
+def paths(_):
+    """The last function of a path is the one that flat has, which knows no inlined functions."""
+    got, inner = collections.Counter(), 0
+    for stack, ns in folded("--what", "samples", "--no-inline").items():
+        got[tid(stack[0]), stack[-1]] += ns
+        inner += ns if "main" in stack[:-1] or "start_thread" in stack[:-1] else 0
+    same("samples with paths", dict(got), flat())
+    assert inner > 0.9 * sum(got.values()), (inner, got)
+
+def samples(_):
+    want = flat()
     got = {(tid(s[0]), *s[1:]): n for s, n in folded("--what", "samples").items()}
     same("samples", got, want)
     together = collections.Counter()
@@ -127,7 +158,8 @@ def samples(_):
     same("samples of all", folded("--what", "samples", "--no-threads"), dict(together))
 
 if __name__ == "__main__":
-    {"calls": calls, "time": time, "samples": samples, "off-cpu": off_cpu, "off-wake": off_wake}[what](sys.argv[3:])
+    {"calls": calls, "time": time, "samples": samples, "paths": paths, "off-cpu": off_cpu, "off-wake": off_wake,
+     "blame": blame}[what](sys.argv[3:])
 END
 
 for flags in "-pg -mfentry -minstrument-return=call" -finstrument-functions; do
@@ -167,14 +199,19 @@ fresh ./sequence tree 2 || fail "no history: exit status $?"
 refused 1 "no history of calls" --format folded
 refused 1 "or use --what samples, off-cpu, off-wake" --format folded --what time
 refused 1 "no thread was blocked" --format folded --what off-cpu
+refused 1 "no thread waited for an object" --format folded --what blame
 
 # CPU time, if it can be sampled.
 "$CC" -std=gnu17 -D_GNU_SOURCE -O1 -g -pg -pthread -o ratio "$GM_TOP/tests/sample/programs/ratio.c" \
 	-L"$GM_BUILD" -lgmon_mt -Wl,-rpath,"$GM_BUILD" || fail "cannot compile ratio"
-fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 -- ./ratio 100 2 >out || fail "ratio: exit status $?"
-if "$gprof_mt" report --format json flat | jq -e 'any(.functions[]; .samples)' >out; then
-	python3 check.py "$gprof_mt" samples || fail "samples"
-fi
+for stacks in off on; do
+	fresh "$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 --set sample.stacks=$stacks -- ./ratio 100 2 \
+		>out || fail "ratio: exit status $?"
+	if "$gprof_mt" report --format json flat | jq -e 'any(.functions[]; .samples)' >out; then
+		[ $stacks = on ] && check=paths || check=samples
+		python3 check.py "$gprof_mt" $check || fail "sample.stacks=$stacks: samples"
+	fi
+done
 
 # Blocked time: the sum for each thread. Without scheduling events it is all the time in waits, and the calls
 # that led to each are known.
@@ -186,6 +223,14 @@ for source in auto none; do
 	[ $status -eq 9 ] || fail "record: exit status $status: $(cat err)"
 	python3 check.py "$gprof_mt" off-cpu || fail "off-cpu, $source"
 	python3 check.py "$gprof_mt" off-wake || fail "off-wake, $source"
+	# The holder's path leads to the release, that of a call to blame to the call.
+	python3 check.py "$gprof_mt" blame || fail "blame, $source"
+	export_ --what blame -o - >stacks 2>err || fail "blame, $source: $(cat err)"
+	for stack in '\[holder\](;[^;]*)*;main;release;pthread_mutex_unlock;mutex' \
+		'\[(caller|idle)\](;[^;]*)*;main;give;sem_post;sem' \
+		'\[(caller|idle)\](;[^;]*)*;main;announce;pthread_cond_signal;cond'; do
+		grep -qE "^$stack [0-9]+\$" stacks || fail "$source: no stack $stack in: $(cat stacks)"
+	done
 	# The waker of each wait, from the innermost frame outwards.
 	export_ --what off-wake --no-threads -o - >stacks 2>err || fail "off-wake, $source: $(cat err)"
 	for stack in 'one;take;pthread_mutex_lock;mutex;--;pthread_mutex_unlock;release;main' \

@@ -48,7 +48,9 @@ for function in a b; do
 	wanted=$("$gprof_mt" report --format json flat |
 		jq --arg f $function '[.functions[] | select(.name == $f) | .samples] | add // 0')
 	got=$(gprof -b -p ratio gmon.out.gprof-mt | awk -v f=$function '$NF == f { printf "%d", $3 * 100 + 0.5 }')
-	[ "$wanted" -eq "${got:-0}" ] || fail "$function: expected $wanted samples, got $got"
+	# gprof divides the samples of a bin by the functions that have a part in it.
+	[ $((wanted - ${got:-0})) -ge -1 ] && [ $((wanted - ${got:-0})) -le 1 ] ||
+		fail "$function: expected $wanted samples, or one more or less, got $got"
 done
 
 # Each thread and library: the same files as record wrote.

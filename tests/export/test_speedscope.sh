@@ -36,5 +36,5 @@ check samples callgrind
 status=0
 fresh "$gprof_mt" record -q --set sync.paths=0ns --set kernel.source=none -- ./paths || status=$?
 [ $status -eq 9 ] || fail "paths: exit status $status"
-check off-cpu off-wake
+check off-cpu off-wake blame
 exit 0

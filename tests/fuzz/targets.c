@@ -18,6 +18,7 @@
 #include "fixture.h"
 #include "fuzz.h"
 #include "gmon-mt/history.h"
+#include "gmon-mt/samples.h"
 #include "symbols/cached_names.h"
 #include "calls/history.h"
 #include "ctf/direct.h"
@@ -213,7 +214,7 @@ static void render_history(struct sweep *sweep)
 }
 
 /* Runs every pass on the events that `read` passes to take_event(). */
-static void run_passes(const struct pp_pass_context *context,
+static void run_passes(struct pp_pass_context *context,
 		       void (*read)(void *source, struct sweep *sweep), void *source)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -330,6 +331,33 @@ static void run_info(const uint8_t *data, size_t len_bytes)
 static void run_user_stream(const uint8_t *data, size_t len_bytes)
 {
 	report_with("500/user/stream_0", data, len_bytes, true);
+}
+
+/* A sample stands for CPU time only if the period is known. */
+static void set_sample_period(void)
+{
+	g_autofree char *path = g_build_filename(capture(), "500", "threads", NULL);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct gm_threads_header header;
+
+	MUST(fd >= 0);
+	MUST(pread(fd, &header, sizeof(header), 0) == sizeof(header));
+	header.sample_state = GM_SAMPLE_ON;
+	header.sample_period_ns = SECOND_NS / 100;
+	MUST(pwrite(fd, &header, sizeof(header), 0) == sizeof(header));
+	close(fd);
+}
+
+static void run_samples(const uint8_t *data, size_t len_bytes)
+{
+	static bool is_made;
+
+	if (!is_made) {
+		fixture_samples(capture(), PID);
+		set_sample_period();
+	}
+	is_made = true;
+	report_with("500/" GM_SAMPLES_DIR "/stream_0", data, len_bytes, true);
 }
 
 static void run_kernel_stream(const uint8_t *data, size_t len_bytes)
@@ -592,21 +620,14 @@ static void run_packets(const uint8_t *data, size_t len_bytes)
 }
 
 static const struct fuzz_target targets[] = {
-    {"session", run_session},
-    {"info", run_info},
-    {"threads", run_threads},
-    {"maps", run_maps},
-    {"calls", run_calls},
-    {"counts", run_counts},
-    {"history", run_history},
-    {"user", run_user_stream},
-    {"kernel", run_kernel_stream},
-    {"metadata", run_metadata},
-    {"text", run_text},
-    {"config", run_config},
-    {"cached_names", run_cached_names},
-    {"holds", run_holds},
-    {"pack", run_pack},
+    {"session", run_session},	{"info", run_info},
+    {"threads", run_threads},	{"maps", run_maps},
+    {"calls", run_calls},	{"counts", run_counts},
+    {"history", run_history},	{"user", run_user_stream},
+    {"samples", run_samples},	{"kernel", run_kernel_stream},
+    {"metadata", run_metadata}, {"text", run_text},
+    {"config", run_config},	{"cached_names", run_cached_names},
+    {"holds", run_holds},	{"pack", run_pack},
     {"packets", run_packets},
 };
 

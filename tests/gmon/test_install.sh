@@ -59,6 +59,7 @@ cp ../work.c app.c
 (
 	set -e
 	unset LD_LIBRARY_PATH GPROF_MT_LIBDIR
+	PATH=/usr/local/bin:$PATH # as a login shell has it
 	"$CC" -pg -g -O2 app.c -lgmon_mt -o app
 	gprof-mt doctor ./app >doctor
 	status=0

@@ -10,7 +10,7 @@ check()
 {
 	local kind
 	"$GM_TOP/tests/babeltrace" --clock-seconds --no-delta "$1"/[0-9]*/user >user.txt 2>bt.err || fail "babeltrace2: $(cat bt.err)"
-	for kind in lock-order wait precedence calls; do
+	for kind in lock-order wait precedence calls sydg; do
 		"$gprof_mt" graph -i "$1" --kind $kind --format json >$kind.json 2>err ||
 			fail "graph --kind $kind: $(cat err)"
 		"$gprof_mt" graph -i "$1" --kind $kind >$kind.dot || fail "graph --kind $kind as DOT"

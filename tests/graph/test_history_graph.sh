@@ -19,7 +19,7 @@ import collections, json, re
 said = collections.defaultdict(list)
 for line in open("user.txt"):
     name, fields = re.search(r" (\w+): (\{.*)", line).groups()
-    if name in ("path", "call_path"):
+    if name in ("path", "call_path", "sample"):
         continue
     fields = dict(re.findall(r"(\w+) = (\w+)", fields))
     if name not in ("site", "thread_start") and not name.endswith("_begin"):
@@ -81,7 +81,7 @@ fails 2 "expected text, json or csv" history -i d --format xml
 fails 2 "no option --objekt" history -i d --objekt table
 fails 1 "nothing" history -i nothing
 fails 2 "no --kind" graph -i d
-fails 2 "invalid --kind 'what' (expected switch, calls, wait, precedence or lock-order)" graph -i d --kind what
+fails 2 "invalid --kind 'what' (expected switch, calls, wait, precedence, lock-order or sydg)" graph -i d --kind what
 fails 2 "exclude each other" graph -i d --kind switch --group --no-group
 fails 2 "not a number" graph -i d --kind switch --min-count few
 fails 2 "not a number" graph -i d --kind switch --top few

@@ -79,6 +79,10 @@ export function big({threads = 64, objects = 64, steps = 8000, waits = 50000, ro
 			switches: table('bin from to count', () => [bin(), pick(threads), pick(threads) - 1, 1 + pick(50)]),
 			distribution: table('bin object bucket count', () => [bin(), pick(objects), 8 + Math.floor(roll() * roll() * 20), 1 + pick(40)]),
 		},
+		blame: {...table('kind holder waiter object op site acquired waiter_site count ns idle running runnable sync io other unknown', () =>
+			['holder', pick(stacks), pick(stacks), pick(objects), pick(2), pick(sites), pick(sites), pick(sites), 1 + pick(9), 1e6 + pick(1e7), 0, ...list(6, () => pick(1e6))], 10000),
+		stacks: tree(roll, stacks, functions), cause: null, nested: table('object name site acquired other other_name kind op other_site other_acquired ns', i =>
+			[i % objects, `object ${i % objects}`, pick(sites), pick(sites), pick(objects), 'x', 'holder', pick(2), pick(sites), pick(sites), pick(1e6)], 5000)},
 		stacks: tree(roll, stacks, functions),
 		flames: [{kind: 'samples', unit: 'ns', title: 'CPU time, sampled', ...table('bin thread stack value', () => [bin(), pick(threads), pick(stacks), 1e7])},
 			{kind: 'off-cpu', unit: 'ns', title: 'Time off CPU', ...table('bin thread stack value', () => [bin(), pick(threads), pick(stacks), pick(1e7)])}],

@@ -8,7 +8,7 @@ import {encode} from './fill.mjs';
 import {holds, inSight, same, toTop, withBrowser, written} from './browser.mjs';
 
 const MOST_NODES = 15000;
-const VIEWS = ['summary', 'timeline', 'path', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'];
+const VIEWS = ['summary', 'timeline', 'blame', 'path', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'];
 
 await withBrowser(async open => {
 	const begun = Date.now();

@@ -37,6 +37,11 @@ const CASES = [
 	['a column too short', changed(doc => doc.waits.ns.pop()), `${DAMAGED}waits.ns has 4 values, not 5.`],
 	['a number that is text', changed(doc => doc.sums.objects.wait[1] = '5'), `${DAMAGED}sums.objects.wait[1] is wrong.`],
 	['a stack that calls itself', changed(doc => doc.stacks.parent[2] = 2), `${DAMAGED}stacks are no tree.`],
+	['no blame', changed(doc => delete doc.blame), `${DAMAGED}blame.stacks.parent is no list.`],
+	['a cause that is not there', changed(doc => doc.blame.holder[0] = 18), `${DAMAGED}blame.holder[0] is wrong.`],
+	['a kind of cause that is no text', changed(doc => doc.blame.kind[1] = null), `${DAMAGED}blame.kind[1] is wrong.`],
+	['a leading cause without a sentence', changed(doc => delete doc.blame.cause.text), `${DAMAGED}blame.cause is wrong.`],
+	['a stack of blame that calls itself', changed(doc => doc.blame.stacks.parent[2] = 2), `${DAMAGED}blame.stacks are no tree.`],
 	['a state that is not there', changed(doc => doc.lanes.threads[0].s[1] = 9), `${DAMAGED}lanes.threads[0] has a wrong step.`],
 	['time that goes back', changed(doc => doc.lanes.threads[0].t[1] = 1e9), `${DAMAGED}lanes.threads[0] has a wrong step.`],
 	['a cell beyond the end', changed(doc => doc.lanes.threads[2].c[7][0] = 16), `${DAMAGED}lanes.threads[2] has a wrong cell.`],
@@ -80,7 +85,7 @@ await withBrowser(async open => {
 	await showAll(nothing);
 	same((await nothing.locator('section .nothing').allInnerTexts()).filter(text => text.startsWith('This capture has')).sort(), [
 		'This capture has no calls and no samples.', 'This capture has no critical path: it has no threads.', 'This capture has no threads and no objects.',
-		'This capture has no waits.', 'This capture has no waits.'], 'empty: views say so');
+		'This capture has no waits to blame anybody for.', 'This capture has no waits.', 'This capture has no waits.'], 'empty: views say so');
 	same(await nothing.locator('.findings').innerText(), 'This capture has no waits.', 'empty: the summary says so');
 	same(nothing.sins, [], 'empty: no error, no request');
 

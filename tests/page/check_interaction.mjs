@@ -173,7 +173,7 @@ async function checkTable(page) {
 async function checkFlame(page) {
 	await inSight(page, 'flame', '0-4');
 	const status = () => page.locator('#flame-status').innerText();
-	const box = name => page.locator(`.flame .box[aria-label^="${name}"]`);
+	const box = name => page.locator(`#flame .box[aria-label^="${name}"]`);
 	const width = async name => Number(await box(name).locator('rect').getAttribute('width'));
 	same(Math.round(await width('take') / await width('main') * 100), 50, 'flame: take is half of main');
 	same(await box('take').getAttribute('aria-label'), 'take: Total 1.00 ms, 50.0 %; Own 1.00 ms, 50.0 %', 'flame: in words');
@@ -188,7 +188,7 @@ async function checkFlame(page) {
 	same(await status(), '2.00 ms in total', 'flame: Escape shows all');
 	await page.getByRole('searchbox', {name: 'Function', exact: true}).fill('take');
 	same(await status(), '2.00 ms in total; found: 1.00 ms, 50.0 %', 'flame: search');
-	same(await page.locator('.flame .found').count(), 1, 'flame: what was found is marked');
+	same(await page.locator('#flame .found').count(), 1, 'flame: what was found is marked');
 	await page.getByRole('searchbox', {name: 'Function', exact: true}).fill('');
 	await page.getByText('By function, as a table').click();
 	await page.locator('#flame details tbody tr').first().waitFor();
@@ -210,6 +210,41 @@ async function checkFlame(page) {
 	holds(await box('work').evaluate(node => node === document.activeElement), 'flame: down to the caller');
 	await page.locator('#flame select').first().selectOption({label: 'On-CPU and off-CPU'});
 	same(await status(), '5.50 ms in total', 'flame: wall time');
+}
+
+async function checkBlame(page) {
+	await inSight(page, 'blame', '0-4');
+	const status = () => page.locator('#blame .half .status').allInnerTexts();
+	const box = (side, name) => page.locator(`#blame .${side} .box[aria-label^="${name}: "]`);
+	const causes = async () => (await rows(page.locator('#blame > .table table'))).map(row => [row[1], row[5], row[7], row[8]]);
+	await box('holder', 'work').hover();
+	same(await page.locator('.tip').innerText(), 'work\nTotal\n1.10 ms, 73.3 %\nMeanwhile\nrunning 83.6 %, runnable without a CPU 16.4 %', 'blame: hover');
+	await box('holder', 'work').click();
+	same(await status(), ['1.50 ms in total; shown: work, 1.10 ms', '1.10 ms in total that work caused'], 'blame: what a holder caused');
+	same(await causes(), [['holder', '1.10 ms', '4', '920 us']], 'blame: the table of it');
+	const nested = async () => (await rows(page.locator('#blame .nested table'))).map(row => [row[2], row[3], row[7]]);
+	same(await nested(), [['done', 'caller', '70.0 us'], ['unknown', 'unknown: the wait of the holder was not followed', '20.0 us']], 'blame: what the holder was blocked on');
+	await page.locator('#blame .waiter .box[aria-label^="work: Total 900 us"]').click();
+	same(await status(), ['1.30 ms in total that work suffered; shown: work, 900 us', '1.10 ms in total that work caused; shown: work, 900 us'], 'blame: both sides');
+	same(await causes(), [['holder', '900 us', '3', '720 us']], 'blame: the table of both');
+	await box('holder', 'work').press('Escape');
+	same(await status(), ['1.30 ms in total that work suffered', '1.50 ms in total; shown: work, 1.30 ms'], 'blame: what a waiter suffered');
+	same(await causes(), [['holder', '900 us', '3', '720 us'], ['hand-over', '400 us', '1', '0']], 'blame: its causes');
+	holds(await box('holder', 'work').evaluate(node => node === document.activeElement), 'blame: the focus stays');
+	await box('holder', 'work').press('ArrowRight');
+	holds(await box('holder', '[hand-over]').evaluate(node => node === document.activeElement), 'blame: the next cause');
+	await box('holder', '[hand-over]').press('Enter');
+	same(await page.locator('#blame .nested tbody').innerText(), 'No holder in the table above was blocked.', 'blame: a hand-over has no holder that was blocked');
+	await page.locator('#blame').getByRole('button', {name: 'Show all'}).click();
+	same(await status(), ['1.50 ms in total', '1.50 ms in total'], 'blame: all again');
+	await page.getByRole('searchbox', {name: 'Function or object'}).fill('TAKE');
+	same(await status(), ['1.50 ms in total; found: 0, 0.0 %', '1.50 ms in total; found: 1.50 ms, 100.0 %'], 'blame: search');
+	await page.getByRole('searchbox', {name: 'Function or object'}).fill('');
+	await page.locator('#blame table a', {hasText: 'queue'}).first().click();
+	await until(page, () => document.activeElement.matches('canvas.lanes'));
+	await page.evaluate(() => history.back());
+	await until(page, () => location.hash === '');
+	holds(true, 'blame: an object leads to its lane');
 }
 
 async function checkLinks(page) {
@@ -272,14 +307,14 @@ async function checkKeyboard(page) {
 		node.focus();
 	});
 	const reached = new Set();
-	for (let i = 0; i < 150; i++) {
+	for (let i = 0; i < 200; i++) {
 		await page.keyboard.press('Tab');
 		reached.add(await page.evaluate(() => {
 			const {id, className, tagName} = document.activeElement;
 			return document.activeElement.closest('section')?.id + ' ' + (id || (className.baseVal ?? className).split(' ')[0] || tagName);
 		}));
 	}
-	for (const what of ['undefined range-from', 'undefined range-to', 'undefined theme', 'timeline lanes', 'tables tab-objects', 'flame box', 'flame SELECT',
+	for (const what of ['undefined range-from', 'undefined range-to', 'undefined theme', 'timeline lanes', 'blame box', 'tables tab-objects', 'flame box', 'flame SELECT',
 		'graphs arrow', 'distribution bar', 'distribution plain', 'sources scroll'])
 		holds(reached.has(what), `Tab reaches ${what}`);
 }
@@ -327,7 +362,7 @@ await withBrowser(async open => {
 	const page = await open(file);
 	await inSight(page, 'timeline', '0-4');
 	await checkPicture(page, 'light');
-	for (const check of [checkHover, checkZoom, checkDrags, checkTable, checkFlame, checkLinks, checkPath, checkKeyboard])
+	for (const check of [checkHover, checkZoom, checkDrags, checkTable, checkFlame, checkBlame, checkLinks, checkPath, checkKeyboard])
 		await check(page);
 	await checkTheme(page, 'light');
 	await page.locator('#theme').click();

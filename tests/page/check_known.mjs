@@ -39,6 +39,15 @@ async function flame(page, title) {
 	return page.locator('#flame-status').innerText();
 }
 
+async function blameOf(page) {
+	const shown = async () => [...await page.locator('#blame .half .status').allInnerTexts(), ...await rows(page.locator('#blame > .table table'))];
+	const out = {busy: await shown(), nested: await rows(page.locator('#blame .nested table'))};
+	await page.locator('#blame select').first().selectOption({label: 'all'});
+	out.all = await shown();
+	await page.locator('#blame select').first().selectOption({label: 'without idle ones'});
+	return out;
+}
+
 const arrows = (page, graph) => page.locator(`#graph-${graph} .arrow`).evaluateAll(list => list.map(one => one.getAttribute('aria-label')));
 const heats = page => rows(page.locator('.heats')).then(list => list.map(row => row.filter(Boolean)));
 const sourceFigures = page => page.locator('.lines tr.site').evaluateAll(list => list.map(row => [...row.children].slice(0, 3).map(cell => cell.innerText)));
@@ -48,8 +57,12 @@ async function views(page, range) {
 	await inSight(page, 'summary', range);
 	out.findings = await page.locator('.findings .sentence').allInnerTexts();
 	out.tiles = await page.locator('.tile dd').evaluateAll(list => list.map(one => one.firstChild.textContent));
+	out.leading = await page.locator('.leading:visible > span').allInnerTexts();
 	await inSight(page, 'timeline', range);
 	out.sight = await page.locator('canvas.lanes').evaluate(({dataset}) => [dataset.fromNs, dataset.toNs].map(ns => Math.round(ns)));
+	await inSight(page, 'blame', range);
+	out.blame = await blameOf(page);
+	out.blameNote = await page.locator('#blame > .lead').allInnerTexts();
 	await inSight(page, 'path', range);
 	out.path = await pathOf(page);
 	await inSight(page, 'tables', range);
@@ -88,6 +101,18 @@ const PATH = {
 	lanes: ['worker-1', '<img src=x …&amp;</script>', 'main'],
 };
 
+const CAUSES = [['queue', 'holder', 'pthread_mutex_unlock', 'work (gone.c:5)', 'take (known.c:12)', '1.10 ms', '0', '4', '920 us', '180 us', '0', '0', '0', '0'],
+	['queue', 'hand-over', '', '–', '–', '400 us', '0', '1', '0', '100 us', '300 us', '0', '0', '0']];
+const NESTED = [['queue', 'work (gone.c:5)', 'done', 'caller', 'sem_post', '–', '–', '70.0 us'],
+	['queue', 'work (gone.c:5)', 'unknown', 'unknown: the wait of the holder was not followed', '', '–', '–', '20.0 us']];
+const BLAME = {
+	nested: NESTED,
+	busy: ['1.50 ms in total', '1.50 ms in total', ...CAUSES],
+	all: ['4.50 ms in total', '4.50 ms in total', ...CAUSES, ['done', 'caller', 'sem_post', '–', '–', '3.00 ms', '3.00 ms', '1', '3.00 ms', '0', '0', '0', '0', '0']],
+};
+const LEAD = 'Each wait is charged to what caused it: the thread that held the object, the call that ended the wait, or the hand-over from then until the waiter ran. ' +
+	'Choose a box in one graph, and the other shows only the waits that it caused or suffered.';
+
 // Idle calls come last.
 const IO = [['read', 'worker', 'take (known.c:12)', '3, 4', '700 us', '0', '300 us', '10'],
 	['poll', 'main', '–', '5', '3.00 ms', '3.00 ms', '2.00 ms', '2']];
@@ -96,6 +121,9 @@ const WHOLE = {
 	path: PATH,
 	io: IO,
 	findings: known().findings.map(({text}) => text),
+	leading: [`the lock is held too long: work() holds queue, ${HOSTILE}`, 'queue\ntake (known.c:12)\nwork (gone.c:5)\nBlame'],
+	blame: BLAME,
+	blameNote: [LEAD, ''],
 	tiles: ['4.00 ms', '3', '25.0 %', '0.0 %', '45.0 %', '5'],
 	sight: [0, 4000000],
 	objects: [['queue', 'mutex', '1.50 ms', '0', '375 us', '800 us', '4', '15', '1.60 ms', '700 us'],
@@ -129,6 +157,9 @@ const PART = {
 		passes: 2,
 	},
 	findings: [`Threads waited 1.30 ms for queue, in 3 waits; the largest part, 900 us, was worker-1 at take (known.c:12), blocked by ${HOSTILE}.`],
+	leading: [],
+	blame: BLAME,
+	blameNote: [LEAD, 'Always of the whole run: these figures have no times (gprof-mt report --time has those of a part).'],
 	tiles: ['2.00 ms', '3', '11.7 %', '0.0 %', '55.0 %', '3'],
 	sight: [1000000, 3000000],
 	objects: [['queue', 'mutex', '1.30 ms', '0', '433 us', '800 us', '3', '10', '1.30 ms', '700 us']],
@@ -172,6 +203,11 @@ await withBrowser(async open => {
 	same(await tableOf(page, 'objects'), WHOLE.objects, 'the whole run again');
 	same(await page.locator('#page img, #page script').count(), 0, 'names of the program are text');
 	same(page.sins, [], 'no error, no dialog, no request');
+
+	// A capture without waits has no cause.
+	const none = known();
+	none.blame.cause = null;
+	same(await (await open(written('none', encode(none)))).locator('.leading').count(), 0, 'no cause');
 
 	// Two objects with the same name are one finding.
 	const twins = known();

@@ -53,6 +53,10 @@ await withBrowser(async open => {
 		sorted(report.threads.map(row => [row.tid, duration(row.running_ns), duration(row.runnable_ns), duration(row.blocked_sync_ns)])),
 		'threads: running, runnable, blocked');
 	same((await page.locator('.tile dd').nth(1).evaluate(node => node.firstChild.textContent)), count(report.threads.length), 'as many threads');
+	await inSight(page, 'blame', whole);
+	await page.locator('#blame select').first().selectOption({label: 'all'});
+	const waitNs = report.locks.reduce((sum, row) => sum + row.wait_ns, 0);
+	same(await page.locator('#blame .half .status').allInnerTexts(), [`${duration(waitNs)} in total`, `${duration(waitNs)} in total`], 'blame: all waits');
 	await inSight(page, 'path', whole);
 	const onPath = await tableOf(page, 'By thread', 'path');
 	same(sorted(onPath.map(row => row.slice(1, 6))), sorted(report.critical_threads.map(row =>
@@ -64,9 +68,9 @@ await withBrowser(async open => {
 	await inSight(page, 'tables', whole);
 	const [longest] = await tableOf(page, 'Longest waits');
 
-	for (const id of ['timeline', 'path', 'flame', 'graphs', 'distribution', 'sources'])
+	for (const id of ['timeline', 'blame', 'path', 'flame', 'graphs', 'distribution', 'sources'])
 		await inSight(page, id, whole);
-	holds(await page.locator('.flame .box').count() > 0, 'a flame graph');
+	holds(await page.locator('#flame .box').count() > 0, 'a flame graph');
 	holds(await page.locator('#graph-waits .arrow').count() > 0, 'a wait graph');
 	holds(await page.locator('.bars .bar').count() > 0, 'a distribution');
 	holds((await page.locator('.source').innerText()).includes('Wait(first)'), 'the source, at the caller of a wrapper');
@@ -75,7 +79,7 @@ await withBrowser(async open => {
 
 	await page.locator('#range-from').press('End');
 	const last = `${bins - 1}-${bins}`;
-	for (const id of ['summary', 'timeline', 'path', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'])
+	for (const id of ['summary', 'timeline', 'blame', 'path', 'tables', 'flame', 'graphs', 'distribution', 'sources', 'missing'])
 		await inSight(page, id, last);
 	holds(true, 'every view of the last part of the time');
 	same(page.sins, [], 'no error, no dialog, no request');

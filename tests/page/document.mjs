@@ -45,6 +45,27 @@ function path() {
 	};
 }
 
+// Waits for `queue` in take(), twice: while work() holds it, then for their turn. main() waits for `done`, which is
+// idle, until a third function posts it.
+function blame() {
+	return {
+		cause: {text: `the lock is held too long: work() holds queue, ${HOSTILE}`, object: 0, site: 1, acquired: 0},
+		...columns('kind holder waiter object op site acquired waiter_site count ns idle running runnable sync io other unknown', [
+			['holder', 2, 9, 0, 2, 1, 0, 0, 3, 900 * US, 0, 720 * US, 180 * US, 0, 0, 0, 0],
+			['holder', 2, 12, 0, 2, 1, 0, 0, 1, 200 * US, 0, 200 * US, 0, 0, 0, 0, 0],
+			['hand-over', 4, 9, 0, -1, -1, -1, 0, 1, 400 * US, 0, 0, 100 * US, 300 * US, 0, 0, 0],
+			['caller', 17, 14, 1, 3, -1, -1, 2, 1, 3000 * US, 3000 * US, 3000 * US, 0, 0, 0, 0, 0]]),
+		nested: columns('object name site acquired other other_name kind op other_site other_acquired ns', [
+			[0, 'queue', 1, 0, 1, 'done', 'caller', 3, -1, -1, 70 * US],
+			[0, 'queue', 1, 0, -1, null, 'unknown: the wait of the holder was not followed', -1, -1, -1, 20 * US],
+			[-1, 'other objects', 1, 0, 0, 'queue', 'hand-over', -1, -1, -1, 10 * US]]),
+		// work unlock queue, hand-over queue; main work take lock queue, main take lock queue,
+		// main sem_wait done; HOSTILE sem_post done
+		stacks: {parent: [-1, 0, 1, -1, 3, -1, 5, 6, 7, 8, 5, 10, 11, 5, 13, -1, 15, 16],
+			function: [1, 4, 5, 6, 5, 0, 1, 2, 9, 5, 2, 9, 5, 10, 8, 3, 7, 8]},
+	};
+}
+
 export function known() {
 	return {
 		schema: 1, program: 'known', command: './known --all', host: 'desk', date: '2026-01-02 03:04', version: '0.1.0', from_ns: 0,
@@ -56,8 +77,8 @@ export function known() {
 		// The wait for `done` is one for work.
 		idle: {n: 1, object: [1], site: [2]},
 		missing: [{what: 'I/O', reason: 'the kernel was not asked'}],
-		functions: ['main', 'work', 'take', HOSTILE],
-		ops: ['pthread_mutex_lock', 'sem_wait'],
+		functions: ['main', 'work', 'take', HOSTILE, 'pthread_mutex_unlock', 'queue', '[hand-over]', 'sem_post', 'done', 'pthread_mutex_lock', 'sem_wait'],
+		ops: ['pthread_mutex_lock', 'sem_wait', 'pthread_mutex_unlock', 'sem_post'],
 		files: [{path: 'known.c', lines: [[10, 'static void take(void)'], [11, '{'], [12, '\tpthread_mutex_lock(&queue);'], [20, `\tsem_wait(&done); // ${HOSTILE}`]]},
 			{path: 'gone.c', lines: [], why: 'gone.c was not found'}],
 		sites: [{function: 2, file: 0, line: 12, text: 'take (known.c:12)'}, {function: 1, file: 1, line: 5, text: 'work (gone.c:5)'},
@@ -98,6 +119,7 @@ export function known() {
 			switches: columns('bin from to count', [[0, 1, 2, 3], [1, 1, 2, 4], [1, 2, 1, 5], [2, 2, -1, 1]]),
 			distribution: columns('bin object bucket count', [[0, 0, 17, 1], [1, 0, 16, 1], [1, 0, 18, 1], [2, 0, 19, 1], [3, 1, 21, 1]]),
 		},
+		blame: blame(),
 		stacks: {parent: [-1, 0, 1, 0], function: [0, 1, 2, 3]},
 		flames: [
 			{kind: 'samples', unit: 'ns', title: 'CPU time, sampled', ...columns('bin thread stack value', [
@@ -122,6 +144,7 @@ export function empty() {
 			if (table.n !== undefined)
 				holder[name] = Object.fromEntries(Object.keys(table).map(key => [key, key === 'n' ? 0 : []]));
 	doc.stacks = {parent: [], function: []};
+	Object.assign(doc.blame, {cause: null, stacks: {parent: [], function: []}, nested: {...columns(Object.keys(known().blame.nested).filter(key => key !== 'n').join(' '), [])}});
 	return doc;
 }
 

@@ -499,6 +499,7 @@ static int read_sample(struct reader *reader, struct pp_event *event)
 	    (r = get_number(reader, "end", ST_PATH_OUTERMOST, &end)) ||
 	    (r = get_path(reader, &event->sample.path)))
 		return r;
+	event->thread->process->has_stacks = true;
 	event->sample.weight_ns = (uint64_t)weight;
 	event->sample.end = (unsigned)end;
 	return 0;
@@ -506,7 +507,7 @@ static int read_sample(struct reader *reader, struct pp_event *event)
 
 static int read_operation(struct reader *reader, struct pp_event *event, enum st_event op)
 {
-	int64_t object, result, site, holder, value, more;
+	int64_t object, result, site, holder, value, more, conditionals;
 	int r;
 
 	event->kind = PP_EVENT_SYNC;
@@ -518,7 +519,9 @@ static int read_operation(struct reader *reader, struct pp_event *event, enum st
 	    (r = get_number(reader, "value", 0, &value)) ||
 	    (r = get_number(reader, "mutex", value, &value)) ||
 	    (r = get_number(reader, "routine", value, &value)) ||
-	    (r = get_number(reader, "more", 0, &more)) || (r = get_path(reader, &event->sync.path)))
+	    (r = get_number(reader, "more", 0, &more)) ||
+	    (r = get_number(reader, "conditionals", 0, &conditionals)) ||
+	    (r = get_path(reader, &event->sync.path)))
 		return r;
 	event->sync.object = (uint64_t)object;
 	event->sync.result = (uint8_t)result;
@@ -526,6 +529,7 @@ static int read_operation(struct reader *reader, struct pp_event *event, enum st
 	event->sync.holder = (uint32_t)holder;
 	event->sync.value = (uint64_t)value;
 	event->sync.more_tries = (uint64_t)more;
+	event->sync.conditionals = (uint64_t)conditionals;
 	return 0;
 }
 

@@ -6,3 +6,6 @@ $(PASS_TESTS): $(B)/tests/pass/%: tests/pass/%.c tests/pass/event_text.c $(B)/li
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)
+
+$(B)/tests/pass/test_blame: tests/pass/blame_simulation.c
+$(B)/tests/pass/test_dependence $(B)/tests/pass/test_edges: tests/pass/dependence_simulation.c

@@ -2,25 +2,23 @@
 /*
  * Compares the pass `blame` with sums that are made the slow way.
  *
- * A simulation of threads and locks goes on in steps, and charges each step of each waiting thread
- * to the threads that hold the lock then, in equal shares.  Then the same is asked of arbitrary
- * events, with operations that contradict each other: the sum of all rows is that of all waits in
- * `locks`.
+ * The rows are those of a simulation (blame_simulation.h).  Of arbitrary events, with operations
+ * that contradict each other, the sum of all rows is that of all waits in `locks`.  In both, the
+ * tree of `blame-tree` is made from the rows, and the nested rows of a holder add up to the time in
+ * which it was blocked; the sections in `bottlenecks` have all waits for locks and semaphores.
  */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "blame_simulation.h"
 #include "event_text.h"
 #include "analysis/pass_set.h"
 #include "analysis/select.h"
 
-#define N_RUNS	  400
-#define N_THREADS 4
-#define N_LOCKS	  3 /* 0 is a read-write lock, the others are mutexes */
-#define N_STEPS	  120
-#define STEP_NS	  60 /* can be divided by each number of readers */
-#define TIMED_OUT 110
+#define N_RUNS	    400
+#define N_MANY_RUNS 40
 
 static char *name_address(void *data, const struct pp_process *process, uint64_t address)
 {
@@ -38,6 +36,13 @@ static int64_t number(const struct pp_table *table, unsigned row, const char *ke
 	return cell ? cell->time_ns : 0;
 }
 
+static const char *text_at(const struct pp_table *table, unsigned row, const char *key)
+{
+	const struct pp_cell *cell = pp_table_cell(table, row, key);
+
+	return cell ? cell->text : NULL;
+}
+
 static int64_t sum_of(const struct pp_table *table, const char *key)
 {
 	int64_t sum = 0;
@@ -45,239 +50,6 @@ static int64_t sum_of(const struct pp_table *table, const char *key)
 	for (guint i = 0; i < table->rows->len; i++)
 		sum += number(table, i, key);
 	return sum;
-}
-
-/* --- the simulation ------------------------------------------------------------------------- */
-
-struct figures {
-	int64_t wait_ns, running_ns, runnable_ns;
-};
-
-struct hold {
-	bool held, shared;
-	unsigned acquired, released; /* call sites */
-};
-
-struct thread {
-	bool runs;
-	int waits_for; /* a lock; -1: none */
-	bool shared, timed;
-	unsigned site;
-	struct hold holds[N_LOCKS];
-};
-
-struct simulation {
-	GRand *rand;
-	GString *events;
-	int64_t now_ns;
-	struct thread threads[N_THREADS];
-	GHashTable *expected; /* "lock kind site acquired" -> struct figures * */
-};
-
-static bool chance(struct simulation *sim, int one_in)
-{
-	return g_rand_int_range(sim->rand, 0, one_in) == 0;
-}
-
-/* Adds an event at the current time; all events of a step have the same. */
-static void add(struct simulation *sim, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static void add(struct simulation *sim, const char *format, ...)
-{
-	va_list args;
-
-	g_string_append_printf(sim->events, "%" PRId64 " ", sim->now_ns);
-	va_start(args, format);
-	g_string_append_vprintf(sim->events, format, args);
-	va_end(args);
-	g_string_append_c(sim->events, '\n');
-}
-
-static unsigned n_holders(const struct simulation *sim, int lock)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < N_THREADS; i++)
-		n += sim->threads[i].holds[lock].held;
-	return n;
-}
-
-static bool is_free(const struct simulation *sim, int lock, bool shared)
-{
-	for (unsigned i = 0; i < N_THREADS; i++) {
-		const struct hold *hold = &sim->threads[i].holds[lock];
-
-		if (hold->held && !(shared && hold->shared))
-			return false;
-	}
-	return true;
-}
-
-static struct figures *expected_at(struct simulation *sim, const char *key)
-{
-	struct figures *figures = g_hash_table_lookup(sim->expected, key);
-
-	if (!figures) {
-		figures = g_new0(struct figures, 1);
-		g_hash_table_insert(sim->expected, g_strdup(key), figures);
-	}
-	return figures;
-}
-
-/* Charges one step of a wait for the lock. */
-static void charge_step(struct simulation *sim, int lock)
-{
-	unsigned n = n_holders(sim, lock);
-	g_autofree char *hand_over = g_strdup_printf("%d hand-over", lock);
-
-	if (!n) {
-		expected_at(sim, hand_over)->wait_ns += STEP_NS;
-		return;
-	}
-	for (unsigned i = 0; i < N_THREADS; i++) {
-		const struct thread *thread = &sim->threads[i];
-		const struct hold *hold = &thread->holds[lock];
-		g_autofree char *key =
-		    g_strdup_printf("%d holder 0x%x 0x%x", lock, hold->released, hold->acquired);
-		struct figures *figures;
-
-		if (!hold->held)
-			continue;
-		figures = expected_at(sim, key);
-		figures->wait_ns += STEP_NS / n;
-		*(thread->runs ? &figures->running_ns : &figures->runnable_ns) += STEP_NS / n;
-	}
-}
-
-static const char *op_of(int lock, const struct thread *thread)
-{
-	if (lock > 0)
-		return thread->timed ? "mutex_timedlock" : "mutex_lock";
-	if (thread->shared)
-		return thread->timed ? "rwlock_timedrdlock" : "rwlock_rdlock";
-	return thread->timed ? "rwlock_timedwrlock" : "rwlock_wrlock";
-}
-
-static void end_operation(struct simulation *sim, unsigned tid, int lock, unsigned result)
-{
-	const struct thread *thread = &sim->threads[tid - 1];
-
-	add(sim, "%s tid=%u object=0x%x site=0x%x result=%u", op_of(lock, thread), tid,
-	    0x1000 * (lock + 1), thread->site, result);
-}
-
-static void acquire(struct simulation *sim, unsigned tid, int lock)
-{
-	struct thread *thread = &sim->threads[tid - 1];
-
-	thread->waits_for = -1;
-	thread->holds[lock] = (struct hold){
-	    .held = true,
-	    .shared = !lock && thread->shared,
-	    .acquired = thread->site,
-	    .released = 0x100 * tid + (unsigned)g_rand_int_range(sim->rand, 0x10, 0x13),
-	};
-	end_operation(sim, tid, lock, 0);
-}
-
-/* Locks are taken in their order, so that there is no deadlock. */
-static int highest(const struct thread *thread)
-{
-	for (int lock = N_LOCKS; lock-- > 0;)
-		if (thread->holds[lock].held)
-			return lock;
-	return -1;
-}
-
-static void begin(struct simulation *sim, unsigned tid)
-{
-	struct thread *thread = &sim->threads[tid - 1];
-	int least = highest(thread) + 1, lock;
-
-	if (least == N_LOCKS)
-		return;
-	lock = g_rand_int_range(sim->rand, least, N_LOCKS);
-	thread->shared = !lock && chance(sim, 2);
-	thread->timed = chance(sim, 4);
-	thread->site = 0x100 * tid + (unsigned)g_rand_int_range(sim->rand, 1, 4);
-	if (is_free(sim, lock, thread->shared)) {
-		acquire(sim, tid, lock);
-		return;
-	}
-	thread->waits_for = lock;
-	add(sim, "%s_begin tid=%u object=0x%x site=0x%x", op_of(lock, thread), tid,
-	    0x1000 * (lock + 1), thread->site);
-}
-
-static void release(struct simulation *sim, unsigned tid, int lock)
-{
-	struct hold *hold = &sim->threads[tid - 1].holds[lock];
-
-	hold->held = false;
-	add(sim, "%s tid=%u object=0x%x site=0x%x", lock ? "mutex_unlock" : "rwlock_unlock", tid,
-	    0x1000 * (lock + 1), hold->released);
-}
-
-/* At the end, threads only go on until all waits have ended. */
-static void step_thread(struct simulation *sim, unsigned tid, bool at_end)
-{
-	struct thread *thread = &sim->threads[tid - 1];
-	int lock = thread->waits_for;
-
-	if (chance(sim, 5) && !at_end) {
-		add(sim,
-		    thread->runs ? "switch prev=%u next=0 state=R cpu=%u"
-				 : "switch prev=0 next=%u cpu=%u",
-		    tid, tid);
-		thread->runs = !thread->runs;
-	}
-	if (!thread->runs && at_end) {
-		add(sim, "switch prev=0 next=%u cpu=%u", tid, tid);
-		thread->runs = true;
-	}
-	if (!thread->runs)
-		return;
-	if (lock >= 0) {
-		if (is_free(sim, lock, thread->shared) && chance(sim, 2)) {
-			acquire(sim, tid, lock);
-		} else if (thread->timed && chance(sim, 4)) {
-			thread->waits_for = -1;
-			end_operation(sim, tid, lock, TIMED_OUT);
-		}
-		return;
-	}
-	lock = highest(thread);
-	if (lock >= 0 && (at_end || chance(sim, 4)))
-		release(sim, tid, lock);
-	else if (!at_end && chance(sim, 2))
-		begin(sim, tid);
-}
-
-static bool is_over(const struct simulation *sim)
-{
-	for (unsigned i = 0; i < N_THREADS; i++)
-		if (sim->threads[i].waits_for >= 0 || highest(&sim->threads[i]) >= 0)
-			return false;
-	return true;
-}
-
-static void simulate(struct simulation *sim)
-{
-	g_string_append(sim->events, "source kernel\n");
-	for (unsigned tid = 1; tid <= N_THREADS; tid++)
-		g_string_append_printf(sim->events, "thread %u start=0 end=1000000\n", tid);
-	for (unsigned tid = 1; tid <= N_THREADS; tid++) {
-		sim->threads[tid - 1] = (struct thread){.runs = true, .waits_for = -1};
-		add(sim, "switch prev=0 next=%u cpu=%u", tid, tid);
-	}
-	for (unsigned step = 0; step < N_STEPS || !is_over(sim); step++) {
-		sim->now_ns += STEP_NS;
-		for (unsigned i = 0; i < N_THREADS; i++)
-			if (sim->threads[i].waits_for >= 0)
-				charge_step(sim, sim->threads[i].waits_for);
-		for (unsigned tid = 1; tid <= N_THREADS; tid++)
-			step_thread(sim, tid, step >= N_STEPS);
-	}
 }
 
 /* --- the pass ------------------------------------------------------------------------------- */
@@ -299,7 +71,8 @@ static unsigned compare(const struct pp_table *table, GHashTable *expected, unsi
 
 		if (want && want->wait_ns == wait_ns &&
 		    (!site || (want->running_ns == number(table, i, "running_ns") &&
-			       want->runnable_ns == number(table, i, "runnable_ns")))) {
+			       want->runnable_ns == number(table, i, "runnable_ns") &&
+			       want->sync_ns == number(table, i, "blocked_sync_ns")))) {
 			want->wait_ns = 0;
 			continue;
 		}
@@ -307,6 +80,43 @@ static unsigned compare(const struct pp_table *table, GHashTable *expected, unsi
 		       ", %" PRId64 "\n",
 		       run, key, wait_ns, number(table, i, "running_ns"), want ? want->wait_ns : 0,
 		       want ? want->running_ns : 0);
+		n_wrong++;
+	}
+	return n_wrong;
+}
+
+/* "kind site acquired" of a row, from these columns; without the call if it has none. */
+static char *call_at(const struct pp_table *table, unsigned row, const char *object,
+		     const char *kind, const char *site, const char *acquired)
+{
+	uint64_t lock = pp_table_cell(table, row, object)->count / 0x1000 - 1;
+	const char *at = text_at(table, row, site), *since = text_at(table, row, acquired);
+
+	return at ? g_strdup_printf("%" PRIu64 " %s %s %s", lock, kind, at, since)
+		  : g_strdup_printf("%" PRIu64 " %s", lock, kind);
+}
+
+static unsigned compare_nested(const struct pp_table *table, GHashTable *expected, unsigned run)
+{
+	unsigned n_wrong = 0;
+
+	for (guint i = 0; i < table->rows->len; i++) {
+		g_autofree char *blamed = call_at(table, i, "object", "holder", "site", "acquired");
+		g_autofree char *further =
+		    pp_table_cell(table, i, "nested_object")
+			? call_at(table, i, "nested_object", text_at(table, i, "nested_kind"),
+				  "nested_site", "nested_acquired")
+			: g_strdup(text_at(table, i, "nested_kind"));
+		g_autofree char *key = g_strdup_printf("%s: %s", blamed, further);
+		struct figures *want = g_hash_table_lookup(expected, key);
+		int64_t ns = number(table, i, "nested_ns");
+
+		if (want && want->wait_ns == ns) {
+			want->wait_ns = 0;
+			continue;
+		}
+		printf("run %u: %s: %" PRId64 ", expected %" PRId64 "\n", run, key, ns,
+		       want ? want->wait_ns : 0);
 		n_wrong++;
 	}
 	return n_wrong;
@@ -330,17 +140,154 @@ static unsigned count_missing(GHashTable *expected, unsigned run)
 	return n_wrong;
 }
 
-/* expected: NULL if only the sums are compared. */
-static unsigned check(const char *events, GHashTable *expected, unsigned run, const char *range)
+/* --- the tree ------------------------------------------------------------------------------- */
+
+static void add_to(GHashTable *sums, const char *path, int64_t ns)
 {
-	static const char *const names[] = {"blame", "locks"};
+	int64_t *sum = g_hash_table_lookup(sums, path);
+
+	if (!sum) {
+		sum = g_new0(int64_t, 1);
+		g_hash_table_insert(sums, g_strdup(path), sum);
+	}
+	*sum += ns;
+}
+
+/* The functions of a row of `blame`, outermost first; the kind, if it has no call. */
+static GPtrArray *names_of(const struct pp_table *table, unsigned row)
+{
+	const char *function = text_at(table, row, "function"), *site = text_at(table, row, "site");
+	const char *path = text_at(table, row, "path");
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+
+	if (!function) {
+		g_ptr_array_add(names, g_strdup_printf("[%s]", text_at(table, row, "kind")));
+		return names;
+	}
+	if (path) {
+		g_auto(GStrv) functions = g_strsplit(path, " < ", -1);
+
+		for (guint i = g_strv_length(functions); i-- > 0;)
+			g_ptr_array_add(names, g_strdup(functions[i]));
+	} else {
+		g_ptr_array_add(names, g_strdup("[no call path]"));
+		if (site)
+			g_ptr_array_add(names, g_strdup(site));
+	}
+	g_ptr_array_add(names, g_strdup(function));
+	return names;
+}
+
+/* Each node of the tree has the sum of the rows of `blame` whose paths begin with its path. */
+static unsigned compare_tree(const struct pp_table *blame, const struct pp_table *tree,
+			     unsigned run)
+{
+	g_autoptr(GHashTable) sums = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	unsigned n_wrong = 0;
+
+	for (guint i = 0; i < blame->rows->len; i++) {
+		g_autoptr(GPtrArray) names = names_of(blame, i);
+		g_autoptr(GString) path = g_string_new(NULL);
+
+		for (guint j = 0; j < names->len; j++) {
+			g_string_append_printf(path, "%s%s", j ? " > " : "",
+					       (const char *)names->pdata[j]);
+			add_to(sums, path->str, number(blame, i, "wait_ns"));
+		}
+	}
+	for (guint i = 0; i < tree->rows->len; i++) {
+		const char *path = text_at(tree, i, "path");
+		const int64_t *sum = g_hash_table_lookup(sums, path);
+
+		if (sum && *sum == number(tree, i, "wait_ns"))
+			continue;
+		printf("run %u: %s: %" PRId64 " ns, expected %" PRId64 "\n", run, path,
+		       number(tree, i, "wait_ns"), sum ? *sum : 0);
+		n_wrong++;
+	}
+	if (tree->rows->len != g_hash_table_size(sums))
+		printf("run %u: %u nodes, expected %u\n", run, tree->rows->len,
+		       g_hash_table_size(sums));
+	return n_wrong + (tree->rows->len != g_hash_table_size(sums));
+}
+
+/* True if the texts are equal, or both are missing. */
+static bool is_same(const struct pp_table *a, unsigned i, const struct pp_table *b, unsigned k,
+		    const char *key)
+{
+	return g_strcmp0(text_at(a, i, key), text_at(b, k, key)) == 0;
+}
+
+/* The sum charged one step further is the time in which the thread to blame was blocked. */
+static unsigned check_nested(const struct pp_table *blame, const struct pp_table *nested,
+			     unsigned run)
+{
+	unsigned n_wrong = 0;
+	int64_t blocked_ns = 0;
+
+	for (guint i = 0; i < blame->rows->len; i++) {
+		int64_t ns = g_strcmp0(text_at(blame, i, "kind"), "holder")
+				 ? 0
+				 : number(blame, i, "blocked_sync_ns");
+		int64_t left_ns = ns;
+
+		blocked_ns += ns;
+		for (guint k = 0; ns && k < nested->rows->len; k++)
+			if (is_same(blame, i, nested, k, "name") &&
+			    is_same(blame, i, nested, k, "function") &&
+			    is_same(blame, i, nested, k, "site") &&
+			    is_same(blame, i, nested, k, "acquired") &&
+			    is_same(blame, i, nested, k, "path"))
+				left_ns -= number(nested, k, "nested_ns");
+		if (!left_ns)
+			continue;
+		printf("run %u: %s, held since %s: blocked %" PRId64
+		       " ns, charged further: %" PRId64 "\n",
+		       run, text_at(blame, i, "site"), text_at(blame, i, "acquired"), ns,
+		       ns - left_ns);
+		n_wrong++;
+	}
+	if (blocked_ns != sum_of(nested, "nested_ns")) {
+		printf("run %u: holders blocked %" PRId64 " ns, charged further %" PRId64 "\n", run,
+		       blocked_ns, sum_of(nested, "nested_ns"));
+		n_wrong++;
+	}
+	return n_wrong;
+}
+
+/* In `bottlenecks`, each wait for a lock or a semaphore is for a section, or for nobody. */
+static unsigned check_sections(const struct pp_table *locks, const struct pp_table *sections,
+			       unsigned run)
+{
+	int64_t waited_ns = 0, charged_ns = 0;
+
+	for (guint i = 0; i < locks->rows->len; i++)
+		if (strstr("mutex rwlock spin sem", text_at(locks, i, "type")))
+			waited_ns += number(locks, i, "wait_ns");
+	for (guint i = 0; i < sections->rows->len; i++)
+		if (strcmp(text_at(sections, i, "type"), "barrier") != 0)
+			charged_ns += number(sections, i, "aplt_ns") +
+				      number(sections, i, "nobody_ns") -
+				      number(sections, i, "unended_ns");
+	if (charged_ns == waited_ns)
+		return 0;
+	printf("run %u: sections cost %" PRId64 " ns, waits are %" PRId64 "\n", run, charged_ns,
+	       waited_ns);
+	return 1;
+}
+
+/* expected: NULL if only the sums are compared. */
+static unsigned check(const char *events, const struct blame_simulation *expected, unsigned run,
+		      const char *range)
+{
+	static const char *const names[] = {"blame", "locks", "blame-tree", "bottlenecks"};
 	struct pp_selection *selection = pp_selection_new();
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_pass_set *passes;
 	struct pp_table **tables;
 	struct pp_text *text;
 	unsigned n, n_wrong = 0;
-	int64_t blamed_ns, by_waiter_ns, waited_ns;
+	int64_t blamed_ns, by_waiter_ns, by_suspect_ns, waited_ns;
 
 	if (pp_text_read(events, "random", 1, &text, &err)) {
 		g_autofree char *what = pp_error_text(&err);
@@ -367,14 +314,23 @@ static unsigned check(const char *events, GHashTable *expected, unsigned run, co
 	}
 	tables = pp_pass_set_tables(passes, "blame", &n);
 	blamed_ns = sum_of(tables[0], "wait_ns");
-	by_waiter_ns = sum_of(tables[1], "wait_ns");
+	by_waiter_ns = sum_of(tables[2], "wait_ns");
+	by_suspect_ns = sum_of(tables[3], "wait_ns");
 	if (expected)
-		n_wrong += compare(tables[0], expected, run) + count_missing(expected, run);
+		n_wrong += compare(tables[0], expected->expected, run) +
+			   count_missing(expected->expected, run) +
+			   compare_nested(tables[1], expected->nested, run) +
+			   count_missing(expected->nested, run);
+	n_wrong += check_nested(tables[0], tables[1], run);
+	n_wrong += compare_tree(tables[0], pp_pass_set_tables(passes, "blame-tree", &n)[0], run);
 	waited_ns = sum_of(pp_pass_set_tables(passes, "locks", &n)[0], "wait_ns");
-	if (blamed_ns != waited_ns || by_waiter_ns != waited_ns) {
-		printf("run %u, %s: %" PRId64 " ns by cause, %" PRId64 " by waiter, waits %" PRId64
-		       "\n",
-		       run, range ? range : "all", blamed_ns, by_waiter_ns, waited_ns);
+	n_wrong += check_sections(pp_pass_set_tables(passes, "locks", &n)[0],
+				  pp_pass_set_tables(passes, "bottlenecks", &n)[1], run);
+	if (blamed_ns != waited_ns || by_waiter_ns != waited_ns || by_suspect_ns != waited_ns) {
+		printf("run %u, %s: %" PRId64 " ns by cause, %" PRId64 " by waiter, %" PRId64
+		       " by suspect, waits %" PRId64 "\n",
+		       run, range ? range : "all", blamed_ns, by_waiter_ns, by_suspect_ns,
+		       waited_ns);
 		n_wrong++;
 	}
 	pp_pass_set_free(passes);
@@ -383,23 +339,15 @@ static unsigned check(const char *events, GHashTable *expected, unsigned run, co
 	return n_wrong;
 }
 
-static unsigned check_simulation(unsigned run)
+static unsigned check_simulation(unsigned run, bool many)
 {
-	struct simulation sim = {
-	    .rand = g_rand_new_with_seed(run),
-	    .events = g_string_new(NULL),
-	    .expected = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
-	};
-	unsigned n_wrong;
+	struct blame_simulation sim = blame_simulate(run, many);
+	unsigned n_wrong = check(sim.events->str, &sim, run, NULL);
 
-	simulate(&sim);
-	n_wrong = check(sim.events->str, sim.expected, run, NULL);
-	n_wrong += check(sim.events->str, NULL, run, "700ns~2500ns");
+	n_wrong += check(sim.events->str, NULL, run, many ? "3s~15s" : "700ns~2500ns");
 	if (n_wrong)
 		printf("%s", sim.events->str);
-	g_hash_table_unref(sim.expected);
-	g_string_free(sim.events, TRUE);
-	g_rand_free(sim.rand);
+	blame_simulation_done(&sim);
 	return n_wrong;
 }
 
@@ -444,7 +392,7 @@ static bool blocks(const char *op)
 	       !strstr(op, "destroy") && !strstr(op, "exit");
 }
 
-static unsigned check_arbitrary(unsigned run)
+static unsigned check_arbitrary(unsigned run, unsigned n_threads)
 {
 	GRand *rand = g_rand_new_with_seed(run);
 	bool kernel = g_rand_boolean(rand);
@@ -452,14 +400,14 @@ static unsigned check_arbitrary(unsigned run)
 	int64_t now_ns = 0;
 	unsigned n_wrong;
 
-	for (unsigned tid = 1; tid <= N_THREADS; tid++)
+	for (unsigned tid = 1; tid <= n_threads; tid++)
 		g_string_append_printf(events, "thread %u start=0 end=9000\n", tid);
 	for (unsigned i = 0; i < 150; i++) {
-		unsigned tid = (unsigned)g_rand_int_range(rand, 1, N_THREADS + 1);
+		unsigned tid = (unsigned)g_rand_int_range(rand, 1, (int)n_threads + 1);
 		unsigned at = (unsigned)g_rand_int_range(rand, 0, G_N_ELEMENTS(operations));
 		const char *op = operations[at].op;
 		bool begins = blocks(op) && g_rand_boolean(rand);
-		unsigned result = begins || g_rand_int_range(rand, 0, 8) ? 0 : TIMED_OUT;
+		unsigned result = begins || g_rand_int_range(rand, 0, 8) ? 0 : BLAME_TIMED_OUT;
 
 		now_ns += g_rand_int_range(rand, 0, 40);
 		if (kernel && g_rand_int_range(rand, 0, 3) == 0) {
@@ -495,12 +443,115 @@ static unsigned check_arbitrary(unsigned run)
 	return n_wrong;
 }
 
+/* --- a barrier of many threads --------------------------------------------------------------- */
+
+#define N_AT_BARRIER 2000u
+#define N_CALLS	     3u /* thread i arrives at call i % N_CALLS */
+
+/* When the i-th thread arrives: later ones come after longer times. */
+static int64_t arrival_ns(unsigned i)
+{
+	return 1000 + (int64_t)i * (i + 1) / 2;
+}
+
+static char *barrier_events(void)
+{
+	GString *events = g_string_new("source none\n");
+	int64_t last_ns = arrival_ns(N_AT_BARRIER - 1);
+
+	for (unsigned i = 0; i < N_AT_BARRIER; i++)
+		g_string_append_printf(events, "thread %u start=0 end=%" PRId64 "\n", i + 1,
+				       last_ns + 9000);
+	for (unsigned i = 0; i + 1 < N_AT_BARRIER; i++)
+		g_string_append_printf(
+		    events, "%" PRId64 " barrier_wait_begin tid=%u object=0x1000 site=0x%x\n",
+		    arrival_ns(i), i + 1, 0x100 + i % N_CALLS);
+	for (unsigned i = N_AT_BARRIER; i-- > 0;)
+		g_string_append_printf(
+		    events, "%" PRId64 " barrier_wait tid=%u object=0x1000 site=0x%x\n",
+		    last_ns + (i + 1 < N_AT_BARRIER ? 5 : 0), i + 1, 0x100 + i % N_CALLS);
+	return g_string_free(events, FALSE);
+}
+
+/* Bytes in use; 0 under a sanitizer. */
+static size_t heap_bytes(void)
+{
+	return mallinfo2().uordblks;
+}
+
+/* Each arrival is charged to by all threads that had arrived, for the time since the one before. */
+static unsigned compare_barrier(const struct pp_table *table)
+{
+	int64_t wait_ns[N_CALLS] = {0}, handed_over_ns = 5 * (N_AT_BARRIER - 1);
+	unsigned n_wrong = 0;
+
+	for (unsigned i = 1; i < N_AT_BARRIER; i++)
+		wait_ns[i % N_CALLS] += i * (arrival_ns(i) - arrival_ns(i - 1));
+	for (guint i = 0; i < table->rows->len; i++) {
+		const char *site = text_at(table, i, "site");
+		uint64_t call = site ? g_ascii_strtoull(site, NULL, 16) - 0x100 : 0;
+		int64_t expected_ns = site ? wait_ns[call] : handed_over_ns;
+		/* Those before the last arrival there. */
+		uint64_t n = N_AT_BARRIER - 1, last = n;
+
+		while (site && last % N_CALLS != call)
+			last--;
+		if (number(table, i, "wait_ns") == expected_ns &&
+		    pp_table_cell(table, i, "waits")->count == MIN(n, last))
+			continue;
+		printf("barrier: %s: %" PRId64 " ns in %" PRIu64 " waits, expected %" PRId64
+		       " in %" PRIu64 "\n",
+		       site ?: "hand-over", number(table, i, "wait_ns"),
+		       pp_table_cell(table, i, "waits")->count, expected_ns, MIN(n, last));
+		n_wrong++;
+	}
+	return n_wrong + (table->rows->len != N_CALLS + 1);
+}
+
+/* The memory for the charges grows with the number of threads, not of pairs of them. */
+static unsigned check_barrier(void)
+{
+	static const char *const names[] = {"blame"};
+	g_autofree char *events = barrier_events();
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_text *text;
+	struct pp_pass_context context;
+	struct pp_pass_set *passes;
+	size_t before, bytes = 0;
+	unsigned n, n_wrong;
+
+	if (pp_text_read(events, "barrier", 1, &text, &err))
+		return 1;
+	context = (struct pp_pass_context){.model = text->model, .namer = &namer};
+	passes = pp_pass_set_new(&context, names, 1);
+	before = heap_bytes();
+	for (guint i = 0; i < text->events->len; i++) {
+		if (i == N_AT_BARRIER)
+			bytes = heap_bytes() - before;
+		pp_pass_set_event(passes, &g_array_index(text->events, struct pp_event, i));
+	}
+	pp_pass_set_finish(passes, text->model->end_ns);
+	n_wrong = compare_barrier(pp_pass_set_tables(passes, "blame", &n)[0]);
+	if (bytes > N_AT_BARRIER * 10000) {
+		printf("barrier: %zu bytes for %u threads\n", bytes, N_AT_BARRIER);
+		n_wrong++;
+	}
+	pp_pass_set_free(passes);
+	pp_text_free(text);
+	return n_wrong;
+}
+
 int main(void)
 {
+	if (check_barrier())
+		return 1;
 	for (unsigned run = 0; run < N_RUNS; run++)
-		if (check_simulation(run) || check_arbitrary(run))
+		if (check_simulation(run, false) || check_arbitrary(run, 4))
+			return 1;
+	for (unsigned run = 0; run < N_MANY_RUNS; run++)
+		if (check_simulation(run, true) || check_arbitrary(run, 20))
 			return 1;
 	printf("%d runs: the rows are those of the slow way, and the sums those of the waits\n",
-	       N_RUNS);
+	       N_RUNS + N_MANY_RUNS);
 	return 0;
 }

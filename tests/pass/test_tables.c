@@ -16,7 +16,8 @@
  *   OPTION, on each of these, is a pass's own, or selects: time=100ns~200ns
  *   == error                the events are refused with this message (after file and line)
  *
- * Code addresses are called "site:0x400" and "function:0x400", data from 0x1000 on "var:0x1000",
+ * Code addresses are called "site:0x400" and "function:0x400", except that sites 0xeNLL are "fN
+ * (a.c:LL)"; data from 0x1000 on "var:0x1000",
  * from 0x1000000 on "array[0].lock", ... of 32 bytes each.
  */
 #include <glob.h>
@@ -70,6 +71,9 @@ static char *name_site(void *data, const struct pp_process *process, uint64_t ad
 {
 	(void)data;
 	(void)process;
+	if (address >> 12 == 0xe)
+		return g_strdup_printf("f%u (a.c:%u)", (unsigned)(address >> 8) & 0xf,
+				       (unsigned)address & 0xff);
 	return g_strdup_printf("site:0x%" PRIx64, address);
 }
 
@@ -198,9 +202,10 @@ struct run {
 	struct pp_pass_set *passes;
 };
 
-static const char *const pass_names[] = {
-    "summary", "threads",  "activity", "sync",	  "locks",	   "blame",	 "io",
-    "paths",   "calltree", "switches", "quality", "critical-path", "consistency"};
+static const char *const pass_names[] = {"summary",	"threads",    "activity",   "sync",
+					 "locks",	"blame",      "io",	    "paths",
+					 "calltree",	"switches",   "quality",    "critical-path",
+					 "consistency", "blame-tree", "bottlenecks"};
 
 /* Runs all passes of the list, or only one of any. */
 static void run_passes(struct run *run, const struct fixture_case *fixture, const char *only,

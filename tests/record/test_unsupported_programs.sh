@@ -23,8 +23,11 @@ says()
 }
 
 "$CC" -o plain hello.c
-says 'no call graph: \./plain was not built with -pg; synchronization is traced' ./plain
-PATH=$PWD:$PATH says "no call graph: $PWD/plain was not built with -pg" plain
+says 'no counts of calls, a profile from samples: \./plain was not built with -pg; synchronization is traced' ./plain
+for setting in sample.stacks=off sample.hz=0 calls.mode=off; do
+	says 'no call graph: \./plain was not built with -pg; synchronization is traced' --set $setting ./plain
+done
+PATH=$PWD:$PATH says "no counts of calls, .*: $PWD/plain was not built with -pg" plain
 printf '#!%s\necho hello\nexit 4\n' /bin/sh >script && chmod +x script
 says '\./script is a script: /bin/sh and the programs that it starts are traced' ./script
 printf 'echo hello\nexit 4\n' >shell && chmod +x shell
@@ -45,5 +48,5 @@ fi
 for flags in "" "-mfentry" "-no-pie"; do
 	"$CC" -pg $flags -o profiled hello.c || fail "cannot compile with -pg $flags"
 	"$gprof_mt" record --profile applic-only ./profiled >out 2>err
-	[ $? = 4 ] && ! grep -q 'no call graph:' err || fail "-pg $flags: $(cat err)"
+	[ $? = 4 ] && ! grep -qE 'no (call graph|counts of calls)' err || fail "-pg $flags: $(cat err)"
 done

@@ -87,7 +87,7 @@ END
 status=0
 "$gprof_mt" report -i d --bottom-up threads 2>err || status=$?
 same "exit status of --bottom-up threads" 2 "$status"
-grep -q 'bottom-up is for section calltree' err || fail "--bottom-up threads: $(cat err)"
+grep -q 'bottom-up is for sections calltree and blame-tree' err || fail "--bottom-up threads: $(cat err)"
 
 # --group: a tree for each group of threads.
 "$gprof_mt" record -q -o d -- "$GM_BUILD/examples/philosophers" 5 20 >out 2>&1 || fail "philosophers: $(cat out)"

@@ -6,6 +6,7 @@
 need jq python3
 
 "$CC" -O2 -g -o objects "$programs/objects.c" -pthread || fail "cannot compile"
+# Without samples: the names of functions take memory in those captures that have any.
 few=30000 many=300000
 ! with_sanitizers || few=1500 many=4000
 # All but 1,000 share a row.
@@ -13,7 +14,7 @@ shared=$((many - 1000))
 name="${shared%???},${shared: -3} mutexes initialized at use_once (objects.c:13)"
 for places in 64 $many; do
 	for n in $few $many; do
-		"$gprof_mt" record -q -o $n.$places --set kernel.source=none --set sync.mode=all -- \
+		"$gprof_mt" record -q -o $n.$places --set kernel.source=none --set sync.mode=all --set sample.hz=0 -- \
 			./objects $n 10 $places || fail "record"
 	done
 done
@@ -27,12 +28,15 @@ grows_little()
 	echo "${*:3}, at $1 addresses: $((small >> 10)) KiB for $few objects, $((large >> 10)) KiB for $many"
 	with_sanitizers || [ "$large" -le $((small + ($2 << 20))) ] || fail "${*:3}: memory depends on the number of objects"
 }
-for section in "" locks quality critical-path paths; do
-	# shellcheck disable=SC2086 # none or one word
+for section in locks blame quality critical-path paths; do
 	grows_little 64 4 report $section
-	# shellcheck disable=SC2086
 	grows_little $many 24 report $section
 done
+grows_little 64 4 report --by suspect blame
+grows_little 64 4 report blame-tree
+# Two passes of the default sections follow objects: locks, and the finding of summary.
+grows_little 64 4 report
+grows_little $many 40 report
 for kind in wait lock-order precedence; do
 	grows_little 64 4 graph --kind $kind
 	grows_little $many 24 graph --kind $kind
@@ -91,7 +95,7 @@ grows_little $many 24 export -q --format perfetto -o out.pftrace
 few=20000 many=100000
 ! with_sanitizers || few=1000 many=2000
 for n in $few $many; do
-	"$gprof_mt" record -q -o $n.awaited --set kernel.source=none --set sync.mode=all -- ./awaited $n || fail "record"
+	"$gprof_mt" record -q -o $n.awaited --set kernel.source=none --set sync.mode=all --set sample.hz=0 -- ./awaited $n || fail "record"
 done
 for export in "folded --what off-cpu" "folded --what off-wake" pprof perfetto; do
 	# shellcheck disable=SC2086 # the words are split on purpose
@@ -100,6 +104,6 @@ done
 "$gprof_mt" export -q -i $many.awaited --format folded --what off-cpu -o stacks || fail "folded"
 "$gprof_mt" report -i $many.awaited --format json locks >report.json || fail "locks"
 same "waits in the stacks" "$(jq '[.locks[] | select(.type == "mutex").wait_ns] | add' report.json)" \
-	"$(grep ';pthread_mutex_lock;' stacks | awk '{ sum += $NF } END { printf "%d", sum }')"
+	"$(grep ';pthread_mutex_lock;' stacks | awk '{ sum += $NF } END { printf "%.0f", sum }')"
 with_sanitizers || grep -q ';[0-9,]* mutexes initialized at use_once (objects_awaited.c:[0-9]*) [0-9]*$' stacks ||
 	fail "no stack for several objects: $(head -n 3 stacks)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program of Debian without -pg, debug information and frame pointers has a profile with callers from timed samples;
-# its output and exit status are the same.
+# A program of Debian without -pg, debug information and frame pointers has a profile with callers from timed samples,
+# by default, and record says so; its output and exit status are the same.
 . "$GM_TOP/tests/gmon/common.sh"
 . "$GM_TOP/tests/sample/common.sh"
 need jq babeltrace2 xz
@@ -9,9 +9,12 @@ need jq babeltrace2 xz
 # Text that takes xz a second or so.
 seq 1 400000 >input
 xz -T1 -6 -k -c input >plain.xz || fail "xz"
-"$gprof_mt" record -q --set kernel.source=none --set sample.hz=250 --set sample.stacks=on -- xz -T1 -6 -k -c input \
-	>sampled.xz || fail "exit status $?"
+"$gprof_mt" record --set kernel.source=none --set sample.hz=250 -- xz -T1 -6 -k -c input >sampled.xz 2>err ||
+	fail "exit status $?"
 cmp plain.xz sampled.xz || fail "another output"
+grep -q 'no counts of calls, a profile from samples: .*xz was not built with -pg' err &&
+	grep -q ' 1 thread; [0-9]* samples, ' err && grep -q 'next: gprof-mt report flat$' err ||
+	{ cat err; fail "record does not say that the profile is from samples"; }
 "$gprof_mt" report --format json flat callgraph quality >report.json || fail "report"
 n=$(jq '[.functions[].samples] | add' report.json)
 [ "$n" -ge 20 ] || fail "only $n samples"

@@ -50,10 +50,18 @@ static void *run(const char *name)
 	return (void *)f;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	void *first = NULL;
 
+	if (argc > 1) {
+		/* Loaded again, and in use until the end. */
+		void *one = run("./libone.so"), *again = dlopen("./libone.so", RTLD_NOW);
+		void (*f)(void) = (void (*)(void))dlsym(again, "f");
+
+		f();
+		return one == (void *)f ? 0 : 77;
+	}
 	for (int i = 0; i < 4; i++) {
 		void *one = run("./libone.so"), *two = run("./libtwo.so");
 
@@ -99,5 +107,13 @@ two 80" "$(jq -r '.functions[] | select(.name == "one" or .name == "two") | "\(.
 		(.to | test("one")))] == []' report.json >/dev/null || { jq .arcs report.json; fail "mixed paths"; }
 	PYTHONPATH=$GM_TOP/tests/sample/programs python3 "$GM_TOP/tests/sample/programs/stacks.py" sums gprof-mt.data ||
 		fail "$flag: sums"
+	# The same library again at the same addresses: one row for each function.
+	rm -rf gprof-mt.data
+	"$gprof_mt" record -q --set kernel.source=none --set sample.hz=1000 --set sample.stacks=on --set sync.mode=off \
+		-- ./main again || fail "$flag: again: exit status $?"
+	"$gprof_mt" report --format json flat callgraph >report.json || fail "report"
+	same "$flag: rows of a library that was loaded again" "1 1" "$(jq -r '[
+		([.functions[] | select(.name == "burn_some")] | length),
+		([.arcs[] | select(.from == "f" and .to == "one")] | length)] | join(" ")' report.json)"
 done
 exit 0

@@ -113,7 +113,8 @@ record()
 	local how=$1 rounds=$2 status
 	shift 2
 	rm -rf gprof-mt.data
-	("$gprof_mt" record -q --set kernel.source=none --set sync.paths=1ns "$@" -- \
+	# The unload of a library with samples is recorded by libgmon-mt, too.
+	("$gprof_mt" record -q --set kernel.source=none --set sync.paths=1ns --set sample.hz=0 "$@" -- \
 		./address_reuse "$how" "$rounds" one two >places; exit $?) 2>err
 	status=$?
 	[ $status = "$([ "$how" = kill ] && echo 137 || echo 0)" ] || fail "$how: status $status: $(cat places err)"

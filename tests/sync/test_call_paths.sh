@@ -101,3 +101,14 @@ printf '[sync]\npaths = 1h\n' >bad.conf
 GPROF_MT_CONFIG=$PWD/bad.conf traced ./paths >out 2>err
 grep -q "bad.conf:2: invalid value '1h' for sync.paths: use off, 0, or a time" err || { cat err; fail "a bad time"; }
 echo "configured: ok"
+
+# A thread wakes another one and locks again before that one runs: both releases have a path.
+build relocked -D_GNU_SOURCE
+for way in all 'all other' contended; do
+	read -r conf between <<<"$way"
+	GPROF_MT_CONFIG=$PWD/$conf.conf run 0 traced ./relocked $between
+	same "$way: releases" "$("$gprof_mt" report --format json paths | jq '[.paths[] |
+		select(.function == "pthread_mutex_unlock" and .name == "lock" and (.path | startswith("lock_twice"))) |
+		.calls] | add')" 2
+done
+echo "locked again: ok"

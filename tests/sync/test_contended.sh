@@ -96,6 +96,49 @@ diff all.txt contended.txt || fail "the two modes count differently"
 [ "$(wc -l <all.txt)" -gt 40 ] || fail "nothing was compared"
 echo "as in full: ok"
 
+# Locks that are released in the order in which they were acquired are counted like others.
+cat >crossed.c <<-'END'
+	#include <pthread.h>
+	#include <stdlib.h>
+	#define LOCKS 4
+	int main(void)
+	{
+		static pthread_mutex_t locks[LOCKS];
+		static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+		static pthread_spinlock_t spin;
+		pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+		for (int i = 0; i < 1000; i++) {
+			for (int k = 0; k < LOCKS; k++)
+				if (pthread_mutex_trylock(&locks[k]))
+					abort();
+			pthread_rwlock_wrlock(&rwlock);
+			pthread_spin_lock(&spin);
+			pthread_mutex_unlock(&locks[2]);
+			for (int k = 0; k < LOCKS; k++)
+				if (k != 2)
+					pthread_mutex_unlock(&locks[k]);
+			pthread_rwlock_unlock(&rwlock);
+			pthread_spin_unlock(&spin);
+		}
+	}
+END
+"$CC" -O2 -o crossed crossed.c -pthread || fail "cannot compile"
+GPROF_MT_CONFIG=$PWD/contended.conf traced ./crossed || fail "crossed: exit status $?"
+events gprof-mt.data/*/user >events
+no_complaint
+expect 12 ' (mutex|rwlock|spin)_(.*lock|trylock) ' # the first round: each of its call sites is an event
+"$gprof_mt" report --format json sync | jq -r '.sync[] | select(.calls >= 1000) | "\(.function) \(.calls)"' |
+	sort >crossed.txt
+diff - crossed.txt <<-END || fail "crossed: other counts"
+	pthread_mutex_trylock 4000
+	pthread_mutex_unlock 4000
+	pthread_rwlock_unlock 1000
+	pthread_rwlock_wrlock 1000
+	pthread_spin_lock 1000
+	pthread_spin_unlock 1000
+END
+echo "in the order of acquisition: ok"
+
 # Nothing waited: each table with figures of operations tells, in each format, how many were only counted.
 cat >quiet.c <<-'END'
 	#include <pthread.h>

@@ -2,7 +2,8 @@
 /*
  * Two threads wait for a mutex that main() holds, and acquire it one after the other. Then the
  * first waits for a semaphore that main() posts, and the second for a condition that main()
- * signals. The program continues until it reads a line.
+ * signals. Another semaphore is never posted: main() waits for it until a time that has passed. The
+ * program continues until it reads a line.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -11,12 +12,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "../unit/sleeper.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t posted = PTHREAD_COND_INITIALIZER;
-static sem_t empty;
+static sem_t empty, never;
 static atomic_int tids[2];
 static atomic_bool had_it;
 static atomic_bool waits;
@@ -25,17 +29,7 @@ static bool is_posted;
 /* The thread sleeps nowhere else. */
 static bool sleeps(int tid)
 {
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	fclose(file);
-	return state == 'S';
+	return sleeper_state(tid) == 'S';
 }
 
 static void *wait_for_it(void *number)
@@ -72,8 +66,12 @@ static void wake_both(void)
 int main(void)
 {
 	pthread_t threads[2];
+	struct timespec now;
 
 	sem_init(&empty, 0, 0);
+	sem_init(&never, 0, 0);
+	clock_gettime(CLOCK_REALTIME, &now);
+	sem_timedwait(&never, &now);
 	pthread_mutex_lock(&mutex);
 	for (int i = 0; i < 2; i++) {
 		pthread_create(&threads[i], NULL, wait_for_it, &tids[i]);

@@ -1,5 +1,5 @@
 # Compares the browser's index with the passes, and drives the browser in a terminal.
-TESTS_BUILD += $(B)/tests/tui/compare_index
+TESTS_BUILD += $(B)/tests/tui/compare_index $(B)/tests/tui/compare_blame
 
 $(B)/tests/tui/%: tests/tui/%.c tests/pass/event_text.c $(B)/libpostproc.a
 	$(call say,TEST,$@)

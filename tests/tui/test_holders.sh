@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The holder of an object that a thread waits for, with its call site: at the start of the wait and last;
+# The holder of an object that a thread waits for, with its call site: at the start of the wait and last; all holds
+# to blame for a wait, the longest first;
 # wakers by post and signal, as babeltrace2 prints them; objects of several processes are distinguished; waits
 # of other threads come before joins of main(); a program that is still running.
 . "$GM_TOP/tests/tui/common.sh"
@@ -11,7 +12,7 @@ mkfifo input
 exec 9<>input
 "$gprof_mt" record -q -- ./handover <&9 >handover.out &
 until_true 60 grep -q handed handover.out || fail "the program does not run: $(cat handover.out)"
-terminal 110 30
+terminal 110 40
 run "$gprof_mt browse; echo status=\$?"
 shows DETAILS
 shows 'still running; this report covers the first'
@@ -51,6 +52,28 @@ shows "by wait_for_it (tid $second), result 0"
 shows "taken with (w): mutex_lock by handover (tid $holder) at"
 shows "released with: mutex_unlock by handover (tid $holder) at"
 shows "held by others then, the last until: mutex_unlock by wait_for_it (tid $first) at"
+
+# Main held it during the second wait, and then the first waiter; which of them longer depends on the scheduler.
+shows 'to blame (b): '
+shows ', 1 other'
+# blamed N: a hold is shown as cause N, with its release, acquisition and path; prints the release
+blamed()
+{
+	shows "that $second wait_for_it waited, cause $1 of 2: b shows the next"
+	shows 'matches (m): mutex_lock by '
+	shows "  in $(screen | sed -n 's/.* mutex_unlock by \([a-z_]*\) (tid .*), result 0/\1/p' | sed 's/^handover$/main/') (handover.c:"
+	screen | sed -n 's/.* \(mutex_unlock by .*\), result 0.*/\1/p'
+}
+keys b
+blamed 1 >causes
+keys b
+blamed 2 >>causes
+same 'releases' "$(printf '%s\n' "mutex_unlock by handover (tid $holder)" "mutex_unlock by wait_for_it (tid $first)" | sort)" "$(sort causes)"
+keys b
+blamed 1 >again
+same 'the first cause again' "$(head -n 1 causes)" "$(cat again)"
+keys BSpace
+shows "mutex_lock by wait_for_it (tid $second), result 0"
 keys w
 shows "mutex_lock by handover (tid $holder), result 0"
 keys m
@@ -78,7 +101,22 @@ ended()
 	shows "$2 by wait_for_it (tid $waiter), result 0"
 }
 ended 'sem empty' sem_wait sem_post
+keys b
+shows "sem_post by handover (tid $holder), result 0"
+shows "to blame for "
+keys b
+shows 'no other cause'
+keys BSpace
+shows "sem_wait by wait_for_it (tid $first), result 0"
 ended 'cond posted' cond_wait cond_signal
+keys o /
+types 'sem never'
+keys Enter
+shows 'OPERATIONS on sem never'
+keys Enter Home ']'
+shows ' unknown: it timed out'
+keys b
+until_true 60 eval 'screen | tail -n 1 | grep -q "^to blame: .* unknown: it timed out"' || fail "no reason: $(screen)"
 keys q
 shows status=0
 

@@ -23,7 +23,7 @@ memory()
 	shows "OPERATIONS on mutex counter"
 	browser=$(pgrep -P "$(in_tmux display-message -p '#{pane_pid}')")
 	awk '$1 == "RssAnon:" { print $2 }' "/proc/$browser/status"
-	keys q
+	end_terminal
 }
 
 small=$(memory $few) || fail "$small"

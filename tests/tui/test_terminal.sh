@@ -86,7 +86,7 @@ terminal 80 24
 run "$browse"
 started
 keys h
-shows 'q back  j k scroll: 1 to 22 of 29'
+shows 'q back  j k scroll: 1 to 22 of 30'
 keys G
 shows 'Operations that waited are yellow; those that never returned are red.'
 in_tmux resize-window -x 60 -y 20

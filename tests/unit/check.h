@@ -22,7 +22,7 @@
 		int64_t actual_ = (int64_t)(actual), expected_ = (int64_t)(expected);              \
 		if (actual_ != expected_) {                                                        \
 			fprintf(stderr, "%s:%d: %s: expected %" PRId64 ", got %" PRId64 "\n",      \
-				__FILE__, __LINE__, #actual, actual_, expected_);                  \
+				__FILE__, __LINE__, #actual, expected_, actual_);                  \
 			exit(1);                                                                   \
 		}                                                                                  \
 	} while (0)

@@ -28,7 +28,7 @@ for command in ${commands% --help --version}; do
 		! "$program" "$command" "$option" --none 2>&1 </dev/null | grep -q -- "no option $option" ||
 			fail "$command does not know $option"
 		case $option in
-		--format | --kind | --what | --profile | --backend | --demangle) ;;
+		--format | --kind | --what | --profile | --backend | --demangle | --by) ;;
 		*) continue ;;
 		esac
 		values=$(offered "$command" "$option" '')

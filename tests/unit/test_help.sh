@@ -62,6 +62,8 @@ for command in $commands; do
 	for name in $names; do
 		"$program" "$command" "--$name" >out 2>&1 </dev/null && fail "$command --$name: $(cat out)"
 		grep -q -- "no option --$name" out && continue
+		# The parser also accepts the beginning of a name: --run for --runs.
+		! grep -qE -- "(^|  )(-., )?--$name " help && grep -qE -- "(^|  )(-., )?--${name}[a-z-]" help && continue
 		grep -qE -- "(^|  )(-., )?--$name " help || {
 			refused "$name" || fail "$command --help does not name --$name"
 			continue

@@ -171,7 +171,7 @@ forbid 'only postproc/tui uses ncurses' '#[[:space:]]*include <(n?curses|panel|m
 forbid 'only postproc/export uses protobuf-c' '#[[:space:]]*include .*(protobuf-c/|pb-c\.h)' \
 	--exclude-dir=export postproc
 forbid 'only postproc/cli prints errors' '\b(stderr|g_printerr|perror|g_warning|g_error|g_critical)\b' \
-	postproc/{core,table,capture,ctf,calls,events,symbols,analysis,pass,index,render,export,tui}
+	postproc/{core,statistics,campaign,table,capture,ctf,calls,events,symbols,analysis,pass,index,render,export,tui}
 forbid 'the runtime libraries neither exit nor abort' '\b(exit|abort|_Exit|quick_exit) *\([^)]*\) *;' \
 	libgmon-mt libsync-trace
 

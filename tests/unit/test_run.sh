@@ -48,6 +48,13 @@ runner 0 one
 closes_with '2 passed, 0 failed, 0 skipped'
 runner 0 'o*/*good'
 closes_with '1 passed, 0 failed, 0 skipped'
+export GM_TESTS_UNTIL=$((EPOCHSECONDS - 1))
+runner 0 one
+closes_with '0 passed, 0 failed, 2 skipped'
+grep -q '^SKIP one/test_good: no time left$' out || fail 'a test that was left out is not named'
+GM_TESTS_UNTIL=$((EPOCHSECONDS + 1000)) runner 0 one
+closes_with '2 passed, 0 failed, 0 skipped'
+unset GM_TESTS_UNTIL
 runner 1 two/test_skip
 closes_with '0 passed, 0 failed, 1 skipped'
 t robust/three/test_deep.sh <<<'true'

@@ -288,9 +288,43 @@ static void check_shapes(void)
 	pp_table_free(names);
 }
 
+/* A wait that was not idle is before one that was, though the latter changed more. */
+static void check_order(void)
+{
+	enum { OBJECT, TIME, IDLE, N_WAITS };
+	static const struct pp_column waits[N_WAITS] = {
+	    [OBJECT] = {"object", "object", PP_TYPE_TEXT, PP_COLUMN_KEY, ""},
+	    [TIME] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, ""},
+	    [IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, PP_COLUMN_UNRANKED, ""},
+	};
+	static const struct {
+		const char *object;
+		int64_t wait_ns[2], idle_ns[2];
+	} rows[] = {{"work", {5000, 9000}, {5000, 8900}}, {"lock", {300, 0}, {0, 0}}};
+	static const struct pp_diff_options all = {0};
+	const struct pp_table *diff;
+	struct pp_table *runs[2];
+
+	for (unsigned run = 0; run < 2; run++) {
+		runs[run] = pp_table_new("waits", "Waits", waits, N_WAITS);
+		for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+			struct pp_cell *row = pp_table_add_row(runs[run]);
+
+			pp_cell_set_text(&row[OBJECT], rows[i].object);
+			pp_cell_set_time(&row[TIME], rows[i].wait_ns[run]);
+			pp_cell_set_time(&row[IDLE], rows[i].idle_ns[run]);
+		}
+	}
+	diff = compare(runs[0], runs[1], &all);
+	CHECK_STR(pp_table_cell(diff, 0, "object")->text, "lock");
+	pp_table_free(runs[0]);
+	pp_table_free(runs[1]);
+}
+
 int main(void)
 {
 	check_rows();
+	check_order();
 	check_options();
 	check_names();
 	check_extremes();

@@ -5,7 +5,8 @@
 . "$GM_TOP/tests/sync/common.sh"
 need python3 readelf
 
-printf '[sync]\npath_sample = off\npaths = 0ns\n' >all.conf
+# Not the blocking calls, which depend on how long they take.
+printf '[sync]\npath_sample = off\npaths = 0ns\n[io]\nthreshold = off\n' >all.conf
 export GPROF_MT_CONFIG=$PWD/all.conf
 flags=(-O2 -fomit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf)
 build paths "${flags[@]}"

@@ -38,6 +38,8 @@ stepped calls.O3 calls.c -O3 -fcf-protection=full -Wl,-z,ibtplt -fstack-protecto
 stepped calls.clang calls.c clang -O2
 stepped contexts.O0 contexts.c -O0
 stepped contexts.O2 contexts.c -O2
+stepped page_starts.O0 page_starts.c -O0
+stepped page_starts.O2 page_starts.c -O2
 stepped throws.O0 throws.cc -O0
 stepped throws.O2 throws.cc -O2
 stepped hand hand.c -O2

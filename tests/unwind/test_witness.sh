@@ -7,6 +7,7 @@ witness=$GM_BUILD/tests/unwind/witness.so
 [ -e "$witness" ] || skip "libunwind is not installed"
 need sqlite3 openssl python3 xz gdb
 build exceptions -O2
+build no_return -O2
 
 cat >rows.sql <<-'END'
 	create table t(a, b);
@@ -58,4 +59,6 @@ compare xz xz -kc random
 compare gdb gdb -q -batch -nx -x errors.py
 [ "$(tail -n 1 gdb.out)" = 30000 ] || fail "gdb: $(tail -n 3 gdb.out)"
 compare exceptions ./exceptions 300000
+compare no_return ./no_return 100000000
+grep -q '^stops .* refuted [1-9]' no_return.paths || fail "no path ended at a wrong return address: $(cat no_return.paths)"
 [ "$n_all" -ge 10000 ] || fail "only $n_all stops"

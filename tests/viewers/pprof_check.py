@@ -134,9 +134,28 @@ def of_blocked():
              summed((pair, ns) for stack, ns in stacks for pair in zip(stack, stack[1:]) if name in pair))
 
 
+def of_blame():
+    """By kind of cause, a label; and by function, of paths in folded stacks without kind and object."""
+    kinds = collections.Counter()
+    for row in report("report", "blame")["blame"]:
+        kinds[row["kind"]] += row["wait_ns"] - row["idle_ns"]
+        kinds["idle"] += row["idle_ns"]
+    same("causes", tags("blame")["cause"], kinds)
+    if not any(kinds.values()):
+        return
+    whole = collections.Counter()
+    for line in run(gprof_mt, "export", "--format", "folded", "--what", "blame", "-o", "-", *selection).splitlines():
+        stack, ns = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        for name in set(frames[1:-1] or frames[:1]):
+            whole[plain(name)] += int(ns)
+    same("blame", top("blame")[1], whole)
+
+
 run(gprof_mt, "export", "--format", "pprof", *selection)
 has_cpu = of_flat()
 of_blocked()
+of_blame()
 assert any(line.startswith("Time: ") for line in pprof("-top"))
 shown = next(line for line in pprof("-top") if line.startswith("Type: "))
 assert shown == "Type: " + ("cpu" if has_cpu else "calls"), shown

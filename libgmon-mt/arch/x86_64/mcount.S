@@ -270,13 +270,19 @@ gm_slow:
 	pushq	%r8
 	pushq	%r9
 	pushq	%r10
-	movq	%rax, %rdi
-	movq	%rdx, %rsi
+	/* Blocks signals first, since a handler may need the stack that the rest takes. */
+	subq	$48, %rsp
+	movq	%rax, -88(%rbp)
+	movq	%rdx, -96(%rbp)
+	leaq	-80(%rbp), %rdi
+	andq	$-16, %rsp
+	call	gm_calls_enter
+	movl	%eax, -104(%rbp)
+	leaq	-112(%rbp), %rsp
 	movl	gm_vectors_bytes(%rip), %ecx
 	testl	%ecx, %ecx
 	jz	4f
-1:	subq	$16, %rsp
-	cmpl	$1, %ecx
+1:	cmpl	$1, %ecx
 	je	5f
 	subq	%rcx, %rsp
 	andq	$-64, %rsp
@@ -291,7 +297,10 @@ gm_slow:
 	xsavec	(%rsp)
 	jmp	3f
 2:	xsave	(%rsp)
-3:	leaq	-80(%rbp), %rdx
+3:	movq	-88(%rbp), %rdi
+	movq	-96(%rbp), %rsi
+	leaq	-80(%rbp), %rdx
+	movl	-104(%rbp), %ecx
 	call	gm_calls_miss
 	movb	%al, -72(%rbp)
 	movl	gm_vectors_mask(%rip), %eax
@@ -300,14 +309,10 @@ gm_slow:
 	jmp	6f
 
 	/* The first time. */
-4:	pushq	%rdi
-	pushq	%rsi
-	andq	$-16, %rsp
+4:	andq	$-16, %rsp
 	call	gm_vectors_measure
 	movl	%eax, %ecx
-	movq	-72(%rbp), %rdi
-	movq	-80(%rbp), %rsi
-	leaq	-64(%rbp), %rsp
+	leaq	-112(%rbp), %rsp
 	jmp	1b
 
 	/* A processor without AVX. */
@@ -316,7 +321,10 @@ gm_slow:
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	movaps	%xmm\n, 16 * \n(%rsp)
 	.endr
+	movq	-88(%rbp), %rdi
+	movq	-96(%rbp), %rsi
 	leaq	-80(%rbp), %rdx
+	movl	-104(%rbp), %ecx
 	call	gm_calls_miss
 	movb	%al, -72(%rbp)
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15

@@ -200,9 +200,10 @@ struct gm_threads_header {
 	uint64_t task_waits_left_out;
 	/* With GM_SYNC_IO: [io] threshold. 0 also in a child of fork that began in a place. */
 	uint64_t io_threshold_ns;
+	uint64_t samples_missed; /* of threads without a slot; atomic; as io_threshold_ns */
 };
 _Static_assert(sizeof(struct gm_threads_header) ==
-		   160 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
+		   168 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
 	       "on-disk size");
 
 /* Kinds of synchronization, with the names used in [sync] types and in event names. */

@@ -65,6 +65,7 @@ static struct gm_thread_watch *watch = &gm_thread_watch_shared;
 const struct gm_pthread_key *gm_pthread_keys;
 static __thread unsigned watch_rounds;
 static __thread bool is_counted_lost; /* in threads_lost: it may find a slot later */
+static uint64_t samples_missed;	      /* before there was a table to count them in */
 
 void gm_threads_attach(struct gm_threads_header *header, const char *dir)
 {
@@ -76,6 +77,7 @@ void gm_threads_attach(struct gm_threads_header *header, const char *dir)
 	atomic_store_explicit(&segment_zero,
 			      (struct gm_thread_slot *)((char *)header + GM_THREADS_HEADER_BYTES),
 			      memory_order_release); /* pairs with the acquire in segment_at() */
+	gm_threads_count_missed(__atomic_exchange_n(&samples_missed, 0, __ATOMIC_RELAXED));
 }
 
 void gm_threads_attach_child(struct gm_child *child, const char *dir)
@@ -126,6 +128,8 @@ void gm_threads_detach(void)
 	table = NULL;
 	if (is_counted_lost)
 		is_counted_lost = false;
+	if (samples_missed != 0)
+		samples_missed = 0;
 }
 
 bool gm_threads_note_unwritten(uint32_t pid, long code)
@@ -421,6 +425,15 @@ bool gm_threads_count_in_memory(int n)
 		return false;
 	__atomic_fetch_add(&header->n_in_memory, (uint32_t)n, __ATOMIC_RELAXED);
 	return true;
+}
+
+void gm_threads_count_missed(uint64_t n)
+{
+	struct gm_threads_header *header = table != NULL ? whole_header() : NULL;
+
+	if (n != 0)
+		__atomic_fetch_add(header != NULL ? &header->samples_missed : &samples_missed, n,
+				   __ATOMIC_RELAXED);
 }
 
 long gm_threads_save(void)

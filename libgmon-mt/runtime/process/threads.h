@@ -21,6 +21,9 @@ struct gm_thread_slot *gm_thread_self(uint32_t *ret_index);
 /* The reason (enum gm_loss) why threads found no slot. */
 uint16_t gm_threads_why(void);
 
+/* Counts periods of CPU time without a sample, of a thread that has no slot. */
+void gm_threads_count_missed(uint64_t n);
+
 /* Stores the largest error of a thread's time stamps in its slot. */
 void gm_thread_note_error(struct gm_thread_slot *slot, uint64_t error_ns);
 

@@ -42,6 +42,11 @@ void gm_signals_unblock_left(uint64_t before)
 		gm_signals_restore(before | (now & GM_SIGNALS_FORCED));
 }
 
+__attribute__((noinline)) void gm_stack_touch(size_t n_bytes)
+{
+	*(volatile char *)__builtin_alloca(n_bytes) = 0;
+}
+
 void gm_signals_restore(uint64_t mask)
 {
 	gm_syscall6(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)&mask, 0, 8, 0, 0);

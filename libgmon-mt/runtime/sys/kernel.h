@@ -25,6 +25,12 @@ uint64_t gm_clock_ns(void);
 void gm_signals_block(uint64_t *ret_mask);
 void gm_signals_restore(uint64_t mask);
 
+/*
+ * Touches the n_bytes of stack that the caller needs while signals are blocked. If they are not
+ * there, the program's handler of SIGSEGV, which may jump out, runs with its own mask.
+ */
+void gm_stack_touch(size_t n_bytes);
+
 /* After a handler jumped out of such a pair without restoring the mask: restores it. */
 void gm_signals_unblock_left(uint64_t before);
 

@@ -12,12 +12,14 @@
 
 #include "runtime/process/loadmap.h"
 #include "runtime/sys/kernel.h"
+#include "runtime/sys/seal.h"
 #include "runtime/sys/sys.h"
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/expression.h"
 
 #define FIRST_BITS	10
 #define MAX_BITS	20
+#define STACK_BYTES	1800 /* to compute a rule */
 #define PROBES_MAX	8u
 #define CALL_MAX_BYTES	7u
 #define ADDED_MAX_BYTES (63 * 8)
@@ -331,7 +333,7 @@ static void forget(uint64_t start, uint64_t end)
 		}
 }
 
-static __attribute__((noinline, cold)) struct gm_rule learn(uint64_t at)
+static __attribute__((noinline, cold)) struct gm_rule learn_blocked(uint64_t at)
 {
 	/* acquire: pairs with the increment in forget() */
 	uint32_t unloads = __atomic_load_n(&n_unloads, __ATOMIC_ACQUIRE);
@@ -350,6 +352,24 @@ static __attribute__((noinline, cold)) struct gm_rule learn(uint64_t at)
 	/* seq_cst: after the store above; an unloading that came before it is noticed here */
 	if (__atomic_load_n(&n_unloads, __ATOMIC_SEQ_CST) != unloads)
 		__atomic_store_n(&slot->rule, 0, __ATOMIC_RELAXED);
+	return rule;
+}
+
+/*
+ * Without signals: handlers of several may interrupt each other here on the
+ * least stack that a thread can have, and each may learn rules, too.
+ */
+static __attribute__((noinline, cold)) struct gm_rule learn(uint64_t at)
+{
+	struct gm_rule rule;
+	uint64_t mask;
+
+	if (gm_seal_is_set())
+		return learn_blocked(at);
+	gm_stack_touch(STACK_BYTES);
+	gm_signals_block(&mask);
+	rule = learn_blocked(at);
+	gm_signals_restore(mask);
 	return rule;
 }
 

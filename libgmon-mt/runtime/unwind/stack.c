@@ -48,8 +48,14 @@ bool gm_stack_find(struct gm_stack *own, uint64_t pointer, struct gm_stack *ret)
 
 bool gm_stack_extend(struct gm_stack *known, uint64_t address)
 {
-	uint64_t end = page_of(address + sizeof(uint64_t) - 1) + PAGE_BYTES;
+	uint64_t start = page_of(address),
+		 end = page_of(address + sizeof(address) - 1) + PAGE_BYTES;
 
+	if (start + PAGE_BYTES == known->start && end <= known->end &&
+	    gm_memory_is_readable(start)) {
+		known->start = start;
+		return true;
+	}
 	if (address < known->start || end < address || end - known->end > EXTEND_MAX_BYTES ||
 	    !pages_are_readable(known->end, end))
 		return false;

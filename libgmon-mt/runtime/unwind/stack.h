@@ -22,7 +22,10 @@ struct gm_stack gm_stack_around(uint64_t address);
  */
 bool gm_stack_find(struct gm_stack *own, uint64_t pointer, struct gm_stack *ret);
 
-/* Extends *known upward so that the word at `address` is in it. Returns false if it is not there.
+/*
+ * Extends *known upward, or by a page downward, so that the word at `address` is in it: where a
+ * function has restored a register, its table still gives the place below %rsp where that was
+ * saved. Returns false if it is not there.
  */
 bool gm_stack_extend(struct gm_stack *known, uint64_t address);
 

@@ -80,6 +80,16 @@ static enum step stop_before(struct walk *walk, enum gm_unwind_end why)
 	return STEP_NO_FRAME;
 }
 
+/*
+ * Addresses with the first bit are the kernel's; it also marks interrupted ones (rule.h). Words of
+ * the stack that look like a call are found now and then.
+ */
+static inline bool may_be_code(const struct walk *walk, uint64_t ip)
+{
+	return ip >= LOWEST_CODE && (ip & GM_RULE_INTERRUPTED) == 0 &&
+	       ip - walk->known.start >= walk->known.end - walk->known.start;
+}
+
 /* A stack begins with 0 in place of a return address; other numbers are wrong. */
 static enum step stop_at_no_code(struct walk *walk, uint64_t number)
 {
@@ -122,7 +132,7 @@ static enum step by_frame_pointer(struct walk *walk, struct quick *now, enum gm_
 	uint64_t frame[2];
 
 	if (!now->knows_bp || now->bp < now->sp || now->bp - now->sp > FRAME_POINTER_MAX_BYTES ||
-	    now->bp % 8 != 0 || !read_frame(walk, now->bp, frame) || frame[1] < LOWEST_CODE ||
+	    now->bp % 8 != 0 || !read_frame(walk, now->bp, frame) || !may_be_code(walk, frame[1]) ||
 	    !gm_follows_call(frame[1]))
 		return stop(walk, why);
 	*now = (struct quick){frame[1], now->bp + 16, frame[0], false, true};
@@ -187,7 +197,7 @@ static inline enum step by_rule(struct walk *walk, struct quick *now, struct gm_
 	now->ip = ip;
 	now->sp = cfa;
 	now->interrupted = false;
-	return ip < LOWEST_CODE ? stop_at_no_code(walk, ip) : STEP_GO_ON;
+	return may_be_code(walk, ip) ? STEP_GO_ON : stop_at_no_code(walk, ip);
 }
 
 /* Returns the number of addresses; *ret_step: STEP_ALL_REGISTERS if that is not all. */
@@ -343,8 +353,8 @@ static enum step by_row(struct walk *walk, struct gm_registers *now, const struc
 	    caller.value[GM_RSP] <= now->value[GM_RSP] || caller.value[GM_RSP] % 8 != 0)
 		return stop(walk, GM_END_BAD_TABLE);
 	*now = caller;
-	return now->value[GM_RIP] < LOWEST_CODE ? stop_at_no_code(walk, now->value[GM_RIP])
-						: STEP_GO_ON;
+	return may_be_code(walk, now->value[GM_RIP]) ? STEP_GO_ON
+						     : stop_at_no_code(walk, now->value[GM_RIP]);
 }
 
 /* Frames without a table are rare here; the path ends there. */

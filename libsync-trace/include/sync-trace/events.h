@@ -57,6 +57,10 @@
  * lacks a packet finds nodes undefined, but none with another's definition. A path that ends early
  * at the site itself has a node for its reason alone.
  *
+ * conditionals gives the number of conditionals that the thread has executed so far
+ * (conditionals.c), if it has changed since the last such event of the stream. It holds for the
+ * next event. Only code built with -fsanitize-coverage=trace-pc counts.
+ *
  * io_call is a call that may block for another reason than an object above (calls.h). It is one
  * event, stamped at the end of the call, which lasted `duration` ns, at least [io] threshold. It
  * has its path in a field (0: none), and no call_path. result: 0, or the error number of a call
@@ -97,6 +101,7 @@ enum st_path_end {
  *   PATH           number u32, parent u32 (the caller's node, or enum st_path_end), address u64
  *   SAME           result u8, site u16
  *   TRIES          object u64, holder u32, more u64
+ *   CONDITIONALS   count u64
  *   IO             result u8, site u16, object u64, call u8 (enum st_io_call), path u32 (number of
  *                  the site's node; 0: none), duration u64 (ns)
  */
@@ -211,7 +216,9 @@ enum st_path_end {
 	/* object: enum st_io_object of the call */                                                \
 	X(io_call, IO)                                                                             \
 	/* a robust mutex whose owner has died, by its new owner */                                \
-	X(mutex_consistent, OP)
+	X(mutex_consistent, OP)                                                                    \
+	/* of the next event's thread */                                                           \
+	X(conditionals, CONDITIONALS)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,

@@ -21,8 +21,11 @@
  * An acquisition may be recorded before the release that allowed it.  The hold before then ends
  * with the acquisition (object_state.h).
  *
+ * A thread that is to blame for a hold may be blocked on another object meanwhile.  This part is
+ * also charged one step further, to the cause of that wait (nested).
+ *
  * Memory is bounded by the number of objects that exist, of threads, and of different pairs of a
- * cause and a waiter.
+ * cause and a waiter, or of two causes.
  */
 #ifndef PP_ANALYSIS_BLAME_BLAME_H
 #define PP_ANALYSIS_BLAME_BLAME_H
@@ -45,6 +48,7 @@ enum pp_blame_why {
 	PP_BLAME_NO_CALL,		     /* the call that ended it has no event */
 	PP_BLAME_NO_RELEASE,		     /* the release of its hold has no event */
 	PP_BLAME_NO_BEGIN,		     /* the begin of the wait has no event */
+	PP_BLAME_NOT_FOLLOWED,		     /* nested: the wait of the holder was not followed */
 	PP_N_BLAME_WHYS
 };
 
@@ -94,6 +98,21 @@ void pp_blame_walk(const struct pp_blame *blame,
 		   void (*take)(void *data, const struct pp_object *object,
 				const struct pp_blame_cell *cell, int64_t idle_ns),
 		   void *data);
+
+/* After the end: notes which of the selected objects exist; those without waits have no cell. */
+void pp_blame_find_selected(const struct pp_blame *blame);
+
+/*
+ * Blame one step further: for ns of the time that is charged to `blamed`, a hold of `object`, its
+ * thread was blocked on `other` (NULL: not known), by that cause.  For each hold that is charged,
+ * the sum is its time in PP_MODE_BLOCKED_SYNC.
+ */
+typedef void pp_blame_take_nested(void *data, const struct pp_object *object,
+				  const struct pp_blame_cause *blamed,
+				  const struct pp_object *other, const struct pp_blame_cause *cause,
+				  int64_t ns);
+/* After the end; one object after the other. */
+void pp_blame_walk_nested(const struct pp_blame *blame, pp_blame_take_nested *take, void *data);
 
 const struct pp_thread_states *pp_blame_states(const struct pp_blame *blame);
 

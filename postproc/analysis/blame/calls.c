@@ -9,15 +9,6 @@
 
 #include <errno.h>
 
-static struct pp_blame_cause cause_of(const struct pp_operation *operation)
-{
-	return (struct pp_blame_cause){
-	    .kind = PP_BLAME_CALL,
-	    .call = {operation->op, operation->site, operation->path},
-	    .acquired = {.op = ST_N_EVENTS},
-	};
-}
-
 static guint n_waits(const struct pp_blame_place *place)
 {
 	return place->waits ? place->waits->len : 0;
@@ -35,21 +26,28 @@ static void charge_thread(struct pp_blame *blame, struct pp_blame_wait *wait,
 		return;
 	pp_blame_activity(blame, thread, from_ns, to_ns, &figures);
 	pp_blame_charge(wait, cause, instance, &figures);
+	if (cause->kind == PP_BLAME_HOLD)
+		pp_blame_nested_posted(blame, wait, cause, thread, from_ns, to_ns,
+				       figures.mode_ns[PP_MODE_BLOCKED_SYNC]);
 	wait->covered_ns = to_ns;
 }
 
 /* --- semaphores ----------------------------------------------------------------------------- */
 
-static void take_unit(struct pp_blame_place *place, const struct pp_operation *operation)
+static void take_unit(struct pp_blame *blame, struct pp_blame_place *place,
+		      const struct pp_operation *operation)
 {
 	struct pp_blame_unit *unit;
 
 	if (!place->units)
 		place->units = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	for (guint i = 0; !g_hash_table_size(place->units) && i < n_waits(place); i++)
+		pp_blame_nested_free(blame, place->waits->pdata[i], operation->end_ns);
 	unit = g_hash_table_lookup(place->units, operation->thread);
 	if (!unit) {
 		unit = g_new0(struct pp_blame_unit, 1);
 		g_hash_table_insert(place->units, (void *)operation->thread, unit);
+		pp_blame_past_begin(blame, operation->thread, operation->end_ns);
 	}
 	unit->n++;
 	unit->since_ns = operation->end_ns;
@@ -62,50 +60,30 @@ static bool post_unit(struct pp_blame *blame, struct pp_blame_place *place,
 {
 	struct pp_blame_unit *unit =
 	    place->units ? g_hash_table_lookup(place->units, operation->thread) : NULL;
-	struct pp_blame_cause cause = cause_of(operation);
+	struct pp_blame_cause cause = pp_blame_cause_of(operation);
 
 	if (!unit)
 		return false;
 	cause.kind = PP_BLAME_HOLD;
 	cause.acquired = unit->acquired;
-	for (guint i = 0; i < n_waits(place); i++)
-		charge_thread(blame, place->waits->pdata[i], operation->thread, &cause, NULL,
-			      unit->since_ns, operation->end_ns);
+	for (guint i = 0; i < n_waits(place); i++) {
+		struct pp_blame_wait *wait = place->waits->pdata[i];
+
+		wait->is_posted = true;
+		pp_blame_nested_charge(blame, wait, &cause, NULL, operation->end_ns);
+		charge_thread(blame, wait, operation->thread, &cause, NULL, unit->since_ns,
+			      operation->end_ns);
+	}
+	pp_blame_past_posted(blame, operation->thread);
 	if (--unit->n == 0)
 		g_hash_table_remove(place->units, operation->thread);
 	return true;
 }
 
-/* --- barriers -------------------------------------------------------------------------------- */
-
 static bool arrives(enum st_event op)
 {
 	return pp_sync_type(op) == GM_SYNC_TYPE_barrier && op != ST_EVENT_barrier_tasks &&
 	       pp_sync_has(op, PP_SYNC_BLOCKS);
-}
-
-/* The thread arrives.  Its call path is known now if it does not wait, or else at its end. */
-static void arrive(struct pp_blame *blame, struct pp_blame_place *place,
-		   const struct pp_operation *operation, int64_t now_ns, bool is_last)
-{
-	struct pp_blame_cause cause = cause_of(operation);
-	struct pp_blame_instance *instance = NULL;
-
-	if (!is_last && n_waits(place)) {
-		instance = pp_blame_instance_new(place, operation->thread);
-		instance->cause = cause;
-	}
-	for (guint i = 0; i < n_waits(place); i++) {
-		struct pp_blame_wait *wait = place->waits->pdata[i];
-
-		if (wait->is_passed || wait->thread == operation->thread)
-			continue;
-		charge_thread(blame, wait, operation->thread, &cause, instance, wait->begin_ns,
-			      now_ns);
-		wait->is_passed = is_last;
-	}
-	if (instance)
-		pp_blame_resolve_later(pp_blame_thread(blame, operation->thread), instance);
 }
 
 /* --- calls that end waits --------------------------------------------------------------------- */
@@ -117,11 +95,11 @@ static void begin_second(struct pp_blame *blame, struct pp_blame_wait *wait,
 	struct pp_blame_wait *second = wait->second;
 
 	if (second && !second->is_orphan)
-		pp_blame_lock_leave(second);
+		pp_blame_wait_leave(second);
 	g_clear_pointer(&wait->second, pp_blame_wait_free);
 	wait->second = pp_blame_wait_new(mutex, wait->thread, wait->op, wait->site, wait->woken_ns);
 	pp_blame_lock_waits(blame, wait->second);
-	wait->second->has_owner = true;
+	pp_blame_lock_owned(wait->second);
 }
 
 static void wake(struct pp_blame *blame, struct pp_blame_place *place,
@@ -133,7 +111,8 @@ static void wake(struct pp_blame *blame, struct pp_blame_place *place,
 
 		if (wait->is_woken || wait->thread == operation->thread)
 			continue;
-		wait->wake = cause_of(operation);
+		pp_blame_nested_called(blame, wait, operation->end_ns);
+		wait->wake = pp_blame_cause_of(operation);
 		wait->waker = operation->thread;
 		wait->woken_ns = operation->end_ns;
 		mutex = wait->mutex
@@ -151,11 +130,11 @@ void pp_blame_call_made(struct pp_blame *blame, struct pp_blame_place *place,
 
 	if (arrives(operation->op)) {
 		if (!operation->waited && acquired)
-			arrive(blame, place, operation, operation->end_ns, true);
+			pp_blame_barrier_passed(blame, place, operation);
 		return;
 	}
 	if (place->object->type == GM_SYNC_TYPE_sem && acquired)
-		take_unit(place, operation);
+		take_unit(blame, place, operation);
 	if (!operation->finished)
 		return;
 	if (is_post && operation->result == 0 && post_unit(blame, place, operation))
@@ -166,25 +145,24 @@ void pp_blame_call_made(struct pp_blame *blame, struct pp_blame_place *place,
 		wake(blame, place, operation);
 }
 
-void pp_blame_call_exit(struct pp_blame *blame, const struct pp_operation *operation)
+void pp_blame_call_exit(struct pp_blame *blame, struct pp_blame_place *place,
+			const struct pp_operation *operation)
 {
 	struct pp_blame_thread *of = pp_blame_thread(blame, operation->thread);
 
 	of->has_exited = true;
 	of->exit_ns = operation->end_ns;
-	of->exit = cause_of(operation);
+	of->exit = pp_blame_cause_of(operation);
+	for (guint i = 0; place && i < n_waits(place); i++)
+		pp_blame_nested_called(blame, place->waits->pdata[i], operation->end_ns);
 }
 
 void pp_blame_call_waits(struct pp_blame *blame, struct pp_blame_wait *wait,
 			 const struct pp_operation *operation)
 {
-	struct pp_blame_place *place = wait->place;
-
 	if (arrives(operation->op))
-		arrive(blame, place, operation, operation->begin_ns, false);
-	if (!place->waits)
-		place->waits = g_ptr_array_new();
-	g_ptr_array_add(place->waits, wait);
+		pp_blame_barrier_waits(blame, wait, operation);
+	pp_blame_wait_enter(wait);
 	wait->covered_ns = wait->begin_ns;
 	wait->mutex = pp_sync_has(operation->op, PP_SYNC_YIELDS) ? operation->value : 0;
 }
@@ -235,10 +213,24 @@ static void find_end_of_thread(struct pp_blame *blame, struct pp_blame_wait *wai
 	wait->waker = thread;
 }
 
+/* True if a call that may have ended the wait is known. */
+static bool is_ended_by_call(const struct pp_blame_wait *wait)
+{
+	return arrives(wait->op) ? pp_blame_is_passed(wait) : wait->waker || wait->is_posted;
+}
+
+void pp_blame_call_ends(struct pp_blame *blame, struct pp_blame_wait *wait,
+			const struct pp_operation *operation)
+{
+	pp_blame_barrier_ends(wait, operation->path);
+	if (operation->finished && !wait->is_orphan)
+		find_end_of_thread(blame, wait, operation);
+	pp_blame_nested_end(blame, wait, operation, is_ended_by_call(wait));
+}
+
 static void charge_wake(struct pp_blame *blame, struct pp_blame_wait *wait,
 			const struct pp_operation *operation)
 {
-	find_end_of_thread(blame, wait, operation);
 	if (wait->waker)
 		charge_thread(blame, wait, wait->waker, &wait->wake, NULL, wait->begin_ns,
 			      MIN(wait->woken_ns, operation->end_ns));
@@ -252,11 +244,12 @@ static int64_t settle_second(struct pp_blame *blame, struct pp_blame_wait *secon
 	if (second->is_orphan)
 		return 0;
 	if (operation->result == ETIMEDOUT) {
-		pp_blame_lock_leave(second);
+		pp_blame_wait_leave(second);
 		return 0;
 	}
-	pp_blame_run(blame, second->place, operation->end_ns, NULL, PP_MODE_UNKNOWN);
-	pp_blame_lock_settle(second);
+	pp_blame_run(blame, second->place, operation->end_ns);
+	pp_blame_lock_settle(blame, second);
+	pp_blame_nested_settle(second);
 	return pp_blame_settle_charges(second, waiter);
 }
 
@@ -270,8 +263,9 @@ void pp_blame_call_settle(struct pp_blame *blame, struct pp_blame_wait *wait,
 
 	if (!timed_out)
 		charge_wake(blame, wait, operation);
-	is_known = arrives(operation->op) ? wait->is_passed : wait->waker || wait->charges;
-	rest_ns = wait_ns - pp_blame_settle_charges(wait, waiter);
+	is_known = is_ended_by_call(wait);
+	pp_blame_nested_settle(wait);
+	rest_ns = wait_ns - pp_blame_settle_charges(wait, waiter) - pp_blame_barrier_settle(wait);
 	if (wait->second)
 		rest_ns -= settle_second(blame, wait->second, operation, waiter);
 	if (!is_known || timed_out) {

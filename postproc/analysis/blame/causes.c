@@ -9,26 +9,10 @@
  */
 #include "analysis/blame/internal.h"
 
+/* So many charges of a wait are kept unjoined. */
+#define FEW_CHARGES 16
+
 /* --- instances ------------------------------------------------------------------------------ */
-
-struct pp_blame_instance *pp_blame_instance_new(struct pp_blame_place *place,
-						const struct pp_thread *thread)
-{
-	struct pp_blame_instance *instance = g_new0(struct pp_blame_instance, 1);
-
-	instance->refs = 1;
-	instance->place = place;
-	instance->thread = thread;
-	return instance;
-}
-
-void pp_blame_instance_unref(struct pp_blame_instance *instance)
-{
-	if (--instance->refs)
-		return;
-	g_clear_pointer(&instance->pending, g_array_unref);
-	g_free(instance);
-}
 
 void pp_blame_instance_resolve(struct pp_blame_instance *instance,
 			       const struct pp_blame_cause *cause)
@@ -43,6 +27,7 @@ void pp_blame_instance_resolve(struct pp_blame_instance *instance,
 		pp_blame_add(instance->place, cause, &pending->waiter, &pending->figures);
 	}
 	g_clear_pointer(&instance->pending, g_array_unref);
+	pp_blame_nested_resolved(instance);
 }
 
 static void add_pending(struct pp_blame_instance *instance, const struct pp_blame_call *waiter,
@@ -62,6 +47,15 @@ static void add_pending(struct pp_blame_instance *instance, const struct pp_blam
 		}
 	}
 	g_array_append_val(instance->pending, pending);
+}
+
+struct pp_blame_cause pp_blame_cause_of(const struct pp_operation *operation)
+{
+	return (struct pp_blame_cause){
+	    .kind = PP_BLAME_CALL,
+	    .call = {operation->op, operation->site, operation->path},
+	    .acquired = {.op = ST_N_EVENTS},
+	};
 }
 
 /* --- charges -------------------------------------------------------------------------------- */
@@ -101,7 +95,7 @@ static void join_resolved(struct pp_blame_wait *wait)
 		pp_blame_instance_unref(instance);
 		if (same) {
 			pp_blame_figures_add(&same->figures, &charge->figures);
-			g_array_remove_index(wait->charges, i);
+			g_array_remove_index_fast(wait->charges, i);
 		}
 	}
 }
@@ -123,7 +117,11 @@ void pp_blame_charge(struct pp_blame_wait *wait, const struct pp_blame_cause *ca
 		}
 		charge.cause = *cause;
 	} else {
-		join_resolved(wait);
+		/* Each time that their number has doubled, since all are looked at. */
+		if (wait->charges->len >= 2 * wait->n_joined + FEW_CHARGES) {
+			join_resolved(wait);
+			wait->n_joined = wait->charges->len;
+		}
 		instance->refs++;
 		charge.instance = instance;
 	}
@@ -154,11 +152,10 @@ void pp_blame_wait_free(struct pp_blame_wait *wait)
 {
 	for (guint i = 0; wait->charges && i < wait->charges->len; i++)
 		g_clear_pointer(&charge_at(wait, i)->instance, pp_blame_instance_unref);
-	for (guint i = 0; wait->marks && i < wait->marks->len; i++)
-		pp_blame_instance_unref(
-		    g_array_index(wait->marks, struct pp_blame_mark, i).instance);
+	g_clear_pointer(&wait->nested, g_array_unref);
+	g_clear_pointer(&wait->before, pp_blame_instance_unref);
+	g_clear_pointer(&wait->rest, pp_blame_instance_unref);
 	g_clear_pointer(&wait->charges, g_array_unref);
-	g_clear_pointer(&wait->marks, g_array_unref);
 	g_free(wait);
 }
 

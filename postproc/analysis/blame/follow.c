@@ -16,6 +16,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 			      operation->site, operation->begin_ns);
 
 	pp_idle_waits(&blame->idle, object, operation);
+	pp_blame_past_waits(blame, operation->thread, operation->begin_ns);
 	wait->owner_tid = operation->holder;
 	g_array_append_val(of->waits, wait);
 	if (pp_object_is_lock(object))
@@ -41,10 +42,11 @@ static struct pp_blame_wait *take_wait(struct pp_blame_thread *of, const struct 
 
 static void leave(struct pp_blame_wait *wait)
 {
+	pp_blame_barrier_leave(wait);
 	if (!wait->is_orphan)
-		g_ptr_array_remove_fast(wait->place->waits, wait);
+		pp_blame_wait_leave(wait);
 	if (wait->second && !wait->second->is_orphan)
-		g_ptr_array_remove_fast(wait->second->place->waits, wait->second);
+		pp_blame_wait_leave(wait->second);
 }
 
 /* Charges a wait that is selected, with wait_ns of selected time. */
@@ -61,11 +63,13 @@ static void charge(struct pp_blame *blame, struct pp_blame_wait *wait,
 	}
 	if (!pp_object_is_lock(wait->place->object)) {
 		pp_blame_call_settle(blame, wait, operation, &waiter, wait_ns);
-		g_ptr_array_remove_fast(wait->place->waits, wait);
+		pp_blame_wait_leave(wait);
+		pp_blame_barrier_leave(wait);
 		return;
 	}
-	pp_blame_run(blame, wait->place, operation->end_ns, NULL, PP_MODE_UNKNOWN);
-	pp_blame_lock_settle(wait);
+	pp_blame_run(blame, wait->place, operation->end_ns);
+	pp_blame_lock_settle(blame, wait);
+	pp_blame_nested_settle(wait);
 	charged_ns = pp_blame_settle_charges(wait, &waiter);
 	pp_blame_lock_rest(blame, wait, &waiter, wait_ns - charged_ns, wait->charges);
 }
@@ -89,6 +93,10 @@ static void settle(struct pp_blame *blame, struct pp_object *object,
 	}
 	if (!wait)
 		return;
+	if (pp_object_is_lock(wait->place->object))
+		pp_blame_nested_end(blame, wait, operation, true);
+	else
+		pp_blame_call_ends(blame, wait, operation);
 	wait->counts = counts;
 	if (wait->second)
 		wait->second->counts = counts;
@@ -119,7 +127,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	bool regained = object->type != pp_sync_type(operation->op);
 
 	if (operation->op == ST_EVENT_thread_exit)
-		pp_blame_call_exit(blame, operation);
+		pp_blame_call_exit(blame, object->data, operation);
 	if (may_be_idle(object))
 		pp_idle_operation(&blame->idle, &pp_blame_place_of(object)->idle, object, operation,
 				  acquired);
@@ -158,10 +166,10 @@ static void count_runnable(struct pp_blame *blame, struct pp_blame_wait *wait,
 
 	if (wait->is_orphan || !pp_object_is_lock(place->object))
 		return;
-	pp_blame_run(blame, place, interval->end_ns, interval->thread, interval->mode);
+	pp_blame_run(blame, place, interval->end_ns);
 	if (interval->mode == PP_MODE_RUNNABLE)
-		wait->runnable_ns += place->free_ns - wait->free_seen_ns;
-	wait->free_seen_ns = place->free_ns;
+		wait->runnable_ns += place->watch->free_ns - wait->free_seen_ns;
+	wait->free_seen_ns = place->watch->free_ns;
 }
 
 static void on_interval(void *data, const struct pp_interval *interval)
@@ -170,11 +178,13 @@ static void on_interval(void *data, const struct pp_interval *interval)
 	struct pp_blame_thread *of = pp_blame_thread(blame, interval->thread);
 
 	for (guint i = 0; i < of->held->len; i++)
-		pp_blame_run(blame, of->held->pdata[i], interval->end_ns, interval->thread,
-			     interval->mode);
+		pp_blame_thread_ran(blame, of->held->pdata[i], interval);
 	for (guint i = 0; i < of->waits->len; i++)
 		count_runnable(blame, g_array_index(of->waits, struct pp_blame_wait *, i),
 			       interval);
+	if (interval->mode == PP_MODE_BLOCKED_SYNC)
+		of->blocked_ns +=
+		    pp_selected_ns(blame->context, interval->start_ns, interval->end_ns);
 	pp_blame_remember(of, interval);
 }
 
@@ -186,6 +196,11 @@ static void on_lost(void *data, const struct pp_thread *thread)
 	pp_lost_threads_add(&blame->lost, thread);
 }
 
+static void on_waking(void *data, const struct pp_event *event)
+{
+	pp_blame_call_waking(pp_objects_owner(data), event);
+}
+
 /* --- objects that no longer exist ------------------------------------------------------------- */
 
 static void orphan(struct pp_blame_place *place, struct pp_blame_place *to)
@@ -195,6 +210,7 @@ static void orphan(struct pp_blame_place *place, struct pp_blame_place *to)
 
 		wait->is_orphan = true;
 		wait->place = to;
+		wait->round = NULL;
 	}
 }
 
@@ -223,10 +239,12 @@ static bool on_fold(void *data, struct pp_object *object, struct pp_object *grou
 		return false;
 	to = pp_blame_place_of(group);
 	orphan(place, to);
+	pp_blame_barrier_finish(place);
+	is_used = place->cells || place->ref;
 	move_unresolved(blame, place, to);
 	pp_blame_fold_cells(to, place);
+	pp_blame_nested_fold(to, place);
 	pp_blame_idle_fold(to, place);
-	is_used = place->cells;
 	pp_blame_place_free(place);
 	return is_used;
 }
@@ -249,6 +267,15 @@ static int compare(const struct pp_object *a, const struct pp_object *b)
 
 /* -------------------------------------------------------------------------------------------- */
 
+static void thread_free(void *data)
+{
+	struct pp_blame_thread *of = data;
+
+	if (of)
+		pp_blame_past_free(of->past);
+	pp_blame_thread_free(of);
+}
+
 struct pp_blame *pp_blame_new(const struct pp_pass_context *context)
 {
 	struct pp_blame *blame = g_new0(struct pp_blame, 1);
@@ -257,6 +284,7 @@ struct pp_blame *pp_blame_new(const struct pp_pass_context *context)
 	blame->thread_listener = pp_objects_feed(&blame->objects);
 	blame->thread_listener.interval = on_interval;
 	blame->thread_listener.lost = on_lost;
+	blame->thread_listener.waking = on_waking;
 	blame->object_listener = (struct pp_object_listener){
 	    .data = blame,
 	    .waits = on_waits,
@@ -267,11 +295,11 @@ struct pp_blame *pp_blame_new(const struct pp_pass_context *context)
 	    .compare = compare,
 	    .context = context,
 	};
-	blame->threads = g_ptr_array_new_with_free_func(pp_blame_thread_free);
+	blame->threads = g_ptr_array_new_with_free_func(thread_free);
 	pp_lost_threads_init(&blame->lost);
 	pp_idle_init(&blame->idle, context);
 	pp_objects_init(&blame->objects, &blame->object_listener, NULL);
-	blame->states = pp_thread_states_new(context, &blame->thread_listener, NULL);
+	blame->states = pp_thread_states_share(context, &blame->thread_listener);
 	return blame;
 }
 
@@ -287,9 +315,16 @@ void pp_blame_free(struct pp_blame *blame)
 
 void pp_blame_event(struct pp_blame *blame, const struct pp_event *event)
 {
-	if (event->kind == PP_EVENT_WAKING)
-		pp_blame_call_waking(blame, event);
 	pp_thread_states_event(blame->states, event);
+}
+
+static void finish_thread(struct pp_blame_thread *of)
+{
+	if (!of)
+		return;
+	pp_blame_resolve(of, NULL);
+	for (guint i = 0; i < of->waits->len; i++)
+		pp_blame_nested_missed(g_array_index(of->waits, struct pp_blame_wait *, i));
 }
 
 void pp_blame_finish(struct pp_blame *blame, int64_t end_ns)
@@ -299,13 +334,15 @@ void pp_blame_finish(struct pp_blame *blame, int64_t end_ns)
 	pp_thread_states_finish(blame->states, end_ns);
 	pp_objects_finish(&blame->objects, end_ns);
 	for (guint i = 0; i < blame->threads->len; i++)
-		if (blame->threads->pdata[i])
-			pp_blame_resolve(blame->threads->pdata[i], NULL);
+		finish_thread(blame->threads->pdata[i]);
 	for (guint i = 0; i < all->len; i++) {
 		const struct pp_object *object = all->pdata[i];
 
-		if (object && object->data && pp_object_is_lock(object))
+		if (!object || !object->data)
+			continue;
+		if (pp_object_is_lock(object))
 			pp_blame_lock_finish(blame, object->data);
+		pp_blame_barrier_finish(object->data);
 	}
 }
 
@@ -328,6 +365,17 @@ void pp_blame_walk(const struct pp_blame *blame,
 		while (g_hash_table_iter_next(&iter, &key, NULL))
 			take(data, object, key, pp_blame_idle_part(place, key));
 	}
+}
+
+void pp_blame_find_selected(const struct pp_blame *blame)
+{
+	const GPtrArray *all = blame->objects.all;
+
+	if (!pp_selects_by(blame->context, PP_SELECT_OBJECT))
+		return;
+	for (guint i = 0; i < all->len; i++)
+		if (all->pdata[i])
+			pp_selects_object(blame->context, all->pdata[i]);
 }
 
 const struct pp_thread_states *pp_blame_states(const struct pp_blame *blame)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of an object: the time of waits by cause and waiting call. */
+/* The cells of an object: the time of waits by cause and waiting call; and what causes need. */
 #include "analysis/blame/internal.h"
 
 const char *pp_blame_why_text(unsigned why)
@@ -15,6 +15,8 @@ const char *pp_blame_why_text(unsigned why)
 		return "the release was not recorded";
 	case PP_BLAME_NO_BEGIN:
 		return "the begin of the wait was not recorded";
+	case PP_BLAME_NOT_FOLLOWED:
+		return "the wait of the holder was not followed";
 	default:
 		return pp_hold_why_text(why);
 	}
@@ -99,6 +101,30 @@ void pp_blame_fold_cells(struct pp_blame_place *to, const struct pp_blame_place 
 	}
 }
 
+/* -------------------------------------------------------------------------------------------- */
+
+struct pp_blame_instance *pp_blame_instance_new(struct pp_blame_place *place,
+						const struct pp_thread *thread)
+{
+	struct pp_blame_instance *instance = g_new0(struct pp_blame_instance, 1);
+
+	instance->refs = 1;
+	instance->place = place;
+	instance->thread = thread;
+	return instance;
+}
+
+void pp_blame_instance_unref(struct pp_blame_instance *instance)
+{
+	if (--instance->refs)
+		return;
+	g_clear_pointer(&instance->pending, g_array_unref);
+	g_clear_pointer(&instance->nested, g_array_unref);
+	g_clear_pointer(&instance->cells, g_array_unref);
+	g_clear_pointer(&instance->marks, g_array_unref);
+	g_free(instance);
+}
+
 struct pp_blame_place *pp_blame_place_of(struct pp_object *object)
 {
 	struct pp_blame_place *place = object->data;
@@ -106,7 +132,6 @@ struct pp_blame_place *pp_blame_place_of(struct pp_object *object)
 	if (!place) {
 		place = object->data = g_new0(struct pp_blame_place, 1);
 		place->object = object;
-		place->until_ns = INT64_MIN;
 	}
 	return place;
 }
@@ -123,6 +148,29 @@ struct pp_blame_wait *pp_blame_wait_new(struct pp_blame_place *place,
 	wait->site = site;
 	wait->begin_ns = begin_ns;
 	return wait;
+}
+
+void pp_blame_wait_enter(struct pp_blame_wait *wait)
+{
+	struct pp_blame_place *place = wait->place;
+
+	if (!place->waits)
+		place->waits = g_ptr_array_new();
+	wait->at = place->waits->len;
+	g_ptr_array_add(place->waits, wait);
+}
+
+void pp_blame_wait_leave(struct pp_blame_wait *wait)
+{
+	struct pp_blame_place *place = wait->place;
+
+	g_ptr_array_remove_index_fast(place->waits, wait->at);
+	if (wait->at < place->waits->len)
+		((struct pp_blame_wait *)place->waits->pdata[wait->at])->at = wait->at;
+	if (!place->watch)
+		return;
+	place->watch->n_ownerless -= !wait->has_owner;
+	place->watch->may_rest |= !place->waits->len;
 }
 
 void pp_blame_hand_over(const struct pp_blame *blame, const struct pp_blame_wait *wait,

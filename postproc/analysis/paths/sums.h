@@ -23,6 +23,7 @@ enum pp_path_kind {
 	PP_PATH_WAIT, /* in a synchronization operation */
 	PP_PATH_CALL, /* in another blocking call */
 	PP_PATH_CPU,
+	PP_PATH_BLAME, /* not from here: a part of others' waits that is charged to the path */
 };
 
 /* All time with the same fields. */
@@ -37,6 +38,9 @@ struct pp_path_use {
 	uint64_t n;	     /* operations that waited, calls, or samples */
 	int64_t ns;	     /* waited, or CPU time */
 	int64_t in_waits_ns; /* PP_PATH_CPU: the part during waits and calls */
+	/* PP_PATH_BLAME: the innermost node, borrowed; NULL: the innermost function of the path */
+	const char *function;
+	bool is_whole; /* ... and the only one */
 };
 
 /* The selected time of a thread. */

@@ -93,6 +93,7 @@ static void add_frames(struct pp_tree *tree, GPtrArray *names, const struct pp_p
 		uint64_t site;
 	} alone = {.path.n = 1, .site = use->site};
 	const struct pp_path *path = use->path ?: &alone.path;
+	bool is_sample = use->kind == PP_PATH_CPU || (use->kind == PP_PATH_BLAME && !use->function);
 	g_autoptr(GArray) frames = NULL;
 	bool with_library;
 
@@ -103,7 +104,7 @@ static void add_frames(struct pp_tree *tree, GPtrArray *names, const struct pp_p
 	for (guint i = 0; i < frames->len; i++) {
 		const struct pp_path_frame *frame = pp_path_frame_at(frames, i);
 
-		if (use->kind == PP_PATH_CPU && is_own(tree, use, frame->address)) {
+		if (is_sample && is_own(tree, use, frame->address)) {
 			if (!names->len)
 				add_name(tree, names, PP_OWN_CODE);
 		} else if (!frame->is_library || with_library)
@@ -120,8 +121,10 @@ static GPtrArray *names_of(struct pp_tree *tree, const struct pp_path_use *use)
 		add_name(tree, names, pp_sync_function(use->op));
 	else if (use->kind == PP_PATH_CALL)
 		add_name(tree, names, pp_io_name(use->op));
+	else if (use->function)
+		add_name(tree, names, use->function);
 	add_frames(tree, names, use);
-	if (!use->path)
+	if (!use->path && !use->is_whole)
 		add_name(tree, names, PP_TREE_NO_PATH);
 	for (guint i = 0; !tree->bottom_up && i < names->len / 2; i++) {
 		void *name = names->pdata[i];
@@ -136,9 +139,10 @@ static void add_use(struct pp_tree *tree, const struct pp_path_use *use)
 {
 	g_autoptr(GPtrArray) names = names_of(tree, use);
 	struct pp_tree_node *node = tree->all->pdata[0];
-	unsigned kind = use->kind == PP_PATH_CPU    ? PP_TREE_CPU
-			: use->kind == PP_PATH_CALL ? PP_TREE_CALLS
-						    : pp_sync_type(use->op);
+	unsigned kind = use->kind == PP_PATH_CPU     ? PP_TREE_CPU
+			: use->kind == PP_PATH_CALL  ? PP_TREE_CALLS
+			: use->kind == PP_PATH_BLAME ? PP_TREE_BLAME
+						     : pp_sync_type(use->op);
 
 	if (tree->unit_of)
 		node = child_of(
@@ -186,14 +190,17 @@ static void add_figures(struct pp_tree_figures *to, const struct pp_tree_figures
 	to->in_waits_ns += from->in_waits_ns;
 }
 
-/* Longest first, then most waits, then by name. */
+/* Most blame first, then longest, then most waits, then by name. */
 static gint compare(gconstpointer a, gconstpointer b)
 {
 	const struct pp_tree_node *x = *(struct pp_tree_node *const *)a;
 	const struct pp_tree_node *y = *(struct pp_tree_node *const *)b;
 	int64_t of_x = pp_tree_wall_ns(&x->total), of_y = pp_tree_wall_ns(&y->total);
+	int64_t blame_of_x = x->total.ns[PP_TREE_BLAME], blame_of_y = y->total.ns[PP_TREE_BLAME];
 	uint64_t n_x = pp_tree_waits(&x->total), n_y = pp_tree_waits(&y->total);
 
+	if (blame_of_x != blame_of_y)
+		return blame_of_x < blame_of_y ? 1 : -1;
 	if (of_x != of_y)
 		return of_x < of_y ? 1 : -1;
 	if (n_x != n_y)
@@ -268,8 +275,8 @@ int64_t pp_tree_wait_ns(const struct pp_tree_figures *figures)
 
 int64_t pp_tree_wall_ns(const struct pp_tree_figures *figures)
 {
-	return pp_tree_wait_ns(figures) + figures->ns[PP_TREE_CALLS] + figures->ns[PP_TREE_CPU] -
-	       figures->in_waits_ns;
+	return pp_tree_wait_ns(figures) + figures->ns[PP_TREE_CALLS] + figures->ns[PP_TREE_CPU] +
+	       figures->ns[PP_TREE_BLAME] - figures->in_waits_ns;
 }
 
 uint64_t pp_tree_waits(const struct pp_tree_figures *figures)
@@ -307,10 +314,27 @@ char *pp_tree_chain_text(const struct pp_tree *tree, const struct pp_tree_node *
 	return g_string_free(text, FALSE);
 }
 
+char *pp_tree_path_text(const struct pp_tree *tree, const struct pp_tree_node *node)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	GString *text = g_string_new(NULL);
+
+	for (; node->parent; node = node->parent)
+		g_ptr_array_add(names, (char *)node->name);
+	for (guint i = names->len; i-- > 0;)
+		g_string_append_printf(text, "%s%s",
+				       !text->len	 ? ""
+				       : tree->bottom_up ? " < "
+							 : " > ",
+				       (const char *)names->pdata[i]);
+	return g_string_free(text, FALSE);
+}
+
 static bool has_figures(const struct pp_tree_figures *figures)
 {
 	return pp_tree_wait_ns(figures) || pp_tree_waits(figures) || figures->n[PP_TREE_CPU] ||
-	       figures->n[PP_TREE_CALLS] || figures->ns[PP_TREE_CALLS];
+	       figures->n[PP_TREE_CALLS] || figures->ns[PP_TREE_CALLS] ||
+	       figures->n[PP_TREE_BLAME] || figures->ns[PP_TREE_BLAME];
 }
 
 static const struct pp_tree_node *chain_end(const struct pp_tree_node *node)

@@ -16,10 +16,10 @@
 #define PP_TREE_NO_PATH "[no call path]"
 
 /* The kinds of time: enum gm_sync_type, and more. */
-enum { PP_TREE_CPU = PP_N_SYNC_TYPES, PP_TREE_CALLS, PP_TREE_KINDS };
+enum { PP_TREE_CPU = PP_N_SYNC_TYPES, PP_TREE_CALLS, PP_TREE_BLAME, PP_TREE_KINDS };
 
 struct pp_tree_figures {
-	uint64_t n[PP_TREE_KINDS]; /* waits, samples, or blocking calls */
+	uint64_t n[PP_TREE_KINDS]; /* waits, samples, blocking calls, or charges */
 	int64_t ns[PP_TREE_KINDS];
 	int64_t in_waits_ns; /* CPU time during waits and blocking calls */
 };
@@ -27,9 +27,10 @@ struct pp_tree_figures {
 struct pp_tree_node {
 	struct pp_tree_node *parent; /* NULL: the root, which is no call */
 	const char *name;
-	unsigned level;		      /* of the root: 0 */
-	unsigned least, most;	      /* direct calls of itself, in a run: 1: none */
-	GPtrArray *children;	      /* of struct pp_tree_node *, longest first; NULL: none */
+	unsigned level;	      /* of the root: 0 */
+	unsigned least, most; /* direct calls of itself, in a run: 1: none */
+	/* of struct pp_tree_node *, those with most blame, or else longest first; NULL: none */
+	GPtrArray *children;
 	struct pp_tree_figures self;  /* of paths that end here */
 	struct pp_tree_figures total; /* with all nodes below */
 };
@@ -44,7 +45,7 @@ void pp_tree_free(struct pp_tree *tree);
 const struct pp_tree_node *pp_tree_root(const struct pp_tree *tree);
 
 int64_t pp_tree_wait_ns(const struct pp_tree_figures *figures);
-/* Time in waits, in blocking calls and on a CPU; what is both counts once. */
+/* Time in waits, in blocking calls, on a CPU and charged; what is both counts once. */
 int64_t pp_tree_wall_ns(const struct pp_tree_figures *figures);
 uint64_t pp_tree_waits(const struct pp_tree_figures *figures);
 
@@ -64,6 +65,9 @@ void pp_tree_walk_chains(const struct pp_tree *tree,
  */
 char *pp_tree_chain_text(const struct pp_tree *tree, const struct pp_tree_node *node,
 			 const struct pp_tree_node *end);
+
+/* The functions from the root on: "f > g", or bottom-up "g < f".  The caller frees it. */
+char *pp_tree_path_text(const struct pp_tree *tree, const struct pp_tree_node *node);
 
 /* Calls take() for each node but the root: before its children, which are in their order. */
 void pp_tree_walk(const struct pp_tree *tree,

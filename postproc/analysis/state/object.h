@@ -3,6 +3,7 @@
 #ifndef PP_ANALYSIS_STATE_OBJECT_H
 #define PP_ANALYSIS_STATE_OBJECT_H
 
+#include "analysis/state/object_table.h"
 #include "analysis/state/thread_state.h"
 
 struct pp_hold {
@@ -12,6 +13,7 @@ struct pp_hold {
 	const struct pp_path *path; /* up to the site; NULL: not known */
 	int64_t since_ns;
 	bool waited;
+	bool shared;	       /* it excludes only those that are not */
 	int64_t wait_ns;       /* for this hold */
 	int64_t superseded_ns; /* time of another thread's acquisition; PP_TIME_UNKNOWN: none */
 	uint64_t n_before;     /* its thread's number of operations before it */
@@ -43,10 +45,14 @@ struct pp_object {
 	uint64_t init_site, first_site;
 	uint64_t value; /* of the init: kind of mutex, initial count */
 	const struct pp_thread
-	    *subject;	 /* the thread that this object represents; NULL: another type, not known */
-	GArray *holds;	 /* of struct pp_hold; NULL: none */
-	GArray *waiters; /* of struct pp_waiter; NULL: none yet */
-	void *data;	 /* for the pass */
+	    *subject;  /* the thread that this object represents; NULL: another type, not known */
+	GArray *holds; /* of struct pp_hold; NULL: none */
+	GHashTable *hold_of; /* thread -> 1 + position in `holds`, if they are many; else NULL */
+	guint n_current;     /* holds that no other acquisition has superseded */
+	guint n_exclusive;   /* ... that exclude others */
+	guint n_superseded;  /* the others, ever */
+	GArray *waiters;     /* of struct pp_waiter; NULL: none yet */
+	void *data;	     /* for the pass */
 };
 
 static inline guint pp_object_n_holds(const struct pp_object *object)
@@ -93,17 +99,27 @@ struct pp_object_listener {
 
 struct pp_folded;
 
+#define PP_RECENT_OBJECTS 16u
+
 struct pp_objects {
 	const struct pp_object_listener *listener;
 	struct pp_anomalies *anomalies;
-	GArray *n_done;		  /* of uint64_t, by thread serial: operations begun or completed */
-	GHashTable *live;	  /* a set, by process and address, of the newest generations */
-	GPtrArray *spare_holds;	  /* of GArray *, empty, for reuse */
-	struct pp_object *last;	  /* the object of the last look-up; NULL */
+	GArray *n_done; /* of uint64_t, by thread serial: operations begun or completed */
+	struct pp_object_table live;
+	GPtrArray *spare_holds; /* of GArray *, empty, for reuse */
+	GPtrArray *spare;	/* of struct pp_object *, folded, for reuse */
+	/* Objects of the last look-ups, by address: an unlock mostly follows its lock. */
+	struct pp_object *recent[PP_RECENT_OBJECTS];
 	GPtrArray *all;		  /* of struct pp_object *, by serial; NULL: folded */
 	uint64_t n_ever;	  /* objects and groups so far */
 	struct pp_folded *folded; /* object_fold.c; NULL: nothing is folded */
 };
+
+/* Returns the place of an object of that address among the last ones. */
+static inline struct pp_object **pp_objects_recent(struct pp_objects *objects, uint64_t address)
+{
+	return &objects->recent[(address ^ address >> 6) / 8 % PP_RECENT_OBJECTS];
+}
 
 /* True if it can be held: a mutex, a read-write lock or a spin lock. */
 static inline bool pp_object_is_lock(const struct pp_object *object)

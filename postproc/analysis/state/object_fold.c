@@ -16,10 +16,10 @@
 /* Without a comparison, all are folded, in batches. */
 #define BATCH 64u
 
-/* The newest folded generation at an address. */
-struct past {
-	struct pp_site_key key; /* op: pid, detail: image */
-	unsigned generation;
+/* Objects that are no variables, by call site (op: type): their names need not be compared. */
+struct by_site {
+	struct pp_site_key key;
+	const struct pp_process *process;
 	struct pp_object *group;
 };
 
@@ -28,7 +28,8 @@ struct pp_folded {
 	guint n_kept;
 	const struct pp_object *least; /* of those kept by the last sort; NULL: none yet */
 	GHashTable *groups;	       /* text -> struct pp_object * */
-	struct pp_site_set past;       /* of struct past */
+	struct pp_site_set by_site;    /* of struct by_site; as far as they are of one process */
+	size_t n_addresses;	       /* entries of folded objects */
 	GArray *serials;	       /* of unsigned, free */
 };
 
@@ -48,7 +49,7 @@ void pp_folded_free(struct pp_folded *folded)
 		return;
 	g_ptr_array_unref(folded->ended);
 	g_hash_table_unref(folded->groups);
-	pp_site_set_done(&folded->past);
+	pp_site_set_done(&folded->by_site);
 	g_array_unref(folded->serials);
 	g_free(folded);
 }
@@ -69,69 +70,59 @@ unsigned pp_folded_serial(struct pp_objects *objects)
 
 /* --- generations of folded objects ---------------------------------------------------------- */
 
-static struct past *past_of(struct pp_site_set *past, const struct pp_process *process,
-			    uint64_t address)
-{
-	const struct pp_site_key key = {
-	    .address = address, .op = process->pid, .detail = process->image};
-
-	return pp_site_set_get(past, sizeof(struct past), &key);
-}
-
-static const struct past *find_past(const struct pp_objects *objects,
-				    const struct pp_process *process, uint64_t address)
-{
-	const struct pp_site_key key = {
-	    .address = address, .op = process->pid, .detail = process->image};
-
-	return objects->folded ? pp_site_set_find(&objects->folded->past, sizeof(struct past), &key)
-			       : NULL;
-}
-
-unsigned pp_folded_generation(const struct pp_objects *objects, const struct pp_process *process,
-			      uint64_t address)
-{
-	const struct past *past = find_past(objects, process, address);
-
-	return past ? past->generation : 0;
-}
-
 struct pp_object *pp_folded_group(const struct pp_objects *objects,
 				  const struct pp_process *process, uint64_t address)
 {
-	const struct past *past = find_past(objects, process, address);
+	const struct pp_object_entry *entry =
+	    pp_object_table_find(&objects->live, process, address);
 
-	return past ? past->group : NULL;
+	return entry && entry->is_folded ? entry->object : NULL;
+}
+
+void pp_folded_replace(struct pp_objects *objects, struct pp_object *object)
+{
+	struct pp_object_entry *entry =
+	    pp_object_table_get(&objects->live, object->process, object->address);
+
+	if (entry->is_folded)
+		objects->folded->n_addresses--;
+	entry->is_folded = false;
+	entry->object = object;
 }
 
 /* Forgets the addresses at which no ended object is kept: no row has their generations. */
 static void forget(struct pp_objects *objects)
 {
 	struct pp_folded *folded = objects->folded;
-	struct pp_site_set left = {0};
 
+	folded->n_addresses = 0;
 	for (guint i = 0; i < folded->ended->len; i++) {
 		const struct pp_object *object = folded->ended->pdata[i];
-		const struct past *past = find_past(objects, object->process, object->address);
+		struct pp_object_entry *entry =
+		    pp_object_table_find(&objects->live, object->process, object->address);
 
-		if (past)
-			*past_of(&left, object->process, object->address) = *past;
+		if (!entry || !entry->is_folded || entry->is_kept)
+			continue;
+		entry->is_kept = true;
+		folded->n_addresses++;
 	}
-	pp_site_set_done(&folded->past);
-	folded->past = left;
+	pp_object_table_forget(&objects->live);
 }
 
-static void note_past(struct pp_objects *objects, const struct pp_object *object,
-		      struct pp_object *group)
+/* The object is folded: if it is the newest at its address, the group takes its place. */
+static void note_folded(struct pp_objects *objects, const struct pp_object *object,
+			struct pp_object *group)
 {
-	struct pp_folded *folded = objects->folded;
-	struct past *past;
+	struct pp_object_entry *entry =
+	    pp_object_table_find(&objects->live, object->process, object->address);
 
-	if (folded->past.n >= PP_FOLDED_ADDRESSES)
+	if (!entry || entry->is_folded || entry->object != object)
+		return;
+	entry->is_folded = true;
+	entry->object = group;
+	entry->generation = object->generation;
+	if (++objects->folded->n_addresses > PP_FOLDED_ADDRESSES)
 		forget(objects);
-	past = past_of(&folded->past, object->process, object->address);
-	past->generation = MAX(past->generation, object->generation);
-	past->group = group;
 }
 
 /* --- groups --------------------------------------------------------------------------------- */
@@ -183,21 +174,45 @@ char *pp_folded_key(const struct pp_object *model, const struct pp_namer *namer)
 			       model->one_address ? model->address : 0, name);
 }
 
-static struct pp_object *group_of(struct pp_objects *objects, const struct pp_object *object)
+static struct pp_object *group_by_name(struct pp_objects *objects, const struct pp_object *model)
 {
 	const struct pp_pass_context *context = objects->listener->context;
-	struct pp_object model = pp_folded_model(object);
-	g_autofree char *key = NULL;
-	struct pp_object *group;
+	g_autofree char *key = pp_folded_key(model, context ? context->namer : NULL);
+	struct pp_object *group = g_hash_table_lookup(objects->folded->groups, key);
 
-	model.one_address = wanted_at(objects, object);
-	key = pp_folded_key(&model, context ? context->namer : NULL);
-	group = g_hash_table_lookup(objects->folded->groups, key);
 	if (!group) {
-		group = group_new(objects, &model);
+		group = group_new(objects, model);
 		g_hash_table_insert(objects->folded->groups, g_steal_pointer(&key), group);
 	}
 	return group;
+}
+
+static bool is_variable(const struct pp_pass_context *context, const struct pp_object *object)
+{
+	const struct pp_namer *namer = context ? context->namer : NULL;
+	g_autofree char *name = namer && namer->object
+				    ? namer->object(namer->data, object->process,
+						    object->address + GM_PLACE(object->load_id))
+				    : NULL;
+
+	return name;
+}
+
+static struct pp_object *group_of(struct pp_objects *objects, const struct pp_object *object)
+{
+	struct pp_object model = pp_folded_model(object);
+	struct pp_site_key key = {model.init_site ?: model.first_site, model.type, 0};
+	struct by_site *known;
+
+	model.one_address = wanted_at(objects, object);
+	if (model.one_address || is_variable(objects->listener->context, object))
+		return group_by_name(objects, &model);
+	known = pp_site_set_get(&objects->folded->by_site, sizeof(*known), &key);
+	if (!known->group) {
+		known->process = model.process;
+		known->group = group_by_name(objects, &model);
+	}
+	return known->process == model.process ? known->group : group_by_name(objects, &model);
 }
 
 /* --- folding -------------------------------------------------------------------------------- */
@@ -207,20 +222,18 @@ static void fold(struct pp_objects *objects, struct pp_object *object)
 	const struct pp_object_listener *listener = objects->listener;
 	unsigned serial = object->serial;
 	struct pp_object *group = listener->compare ? group_of(objects, object) : NULL;
+	struct pp_object **recent = pp_objects_recent(objects, object->address);
 	bool counts = listener->fold(listener->data, object, group);
 
 	if (group)
 		group->n_folded += counts;
-	if (g_hash_table_lookup(objects->live, object) == object) {
-		g_hash_table_remove(objects->live, object);
-		note_past(objects, object, group);
-	}
-	if (objects->last == object)
-		objects->last = NULL;
+	note_folded(objects, object, group);
+	if (*recent == object)
+		*recent = NULL;
 	objects->all->pdata[serial] = NULL;
 	g_array_append_val(objects->folded->serials, serial);
 	g_clear_pointer(&object->waiters, g_array_unref);
-	g_free(object);
+	g_ptr_array_add(objects->spare, object);
 }
 
 void pp_folded_add(struct pp_objects *objects, struct pp_object *object)

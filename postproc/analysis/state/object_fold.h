@@ -14,8 +14,8 @@
 /* Ended objects that are kept; until pp_folded_finish(), up to twice as many. */
 #define PP_OBJECTS_KEPT 1000u
 
-/* Folded addresses whose generations are numbered on; see pp_folded_generation(). */
-#define PP_FOLDED_ADDRESSES (1u << 20)
+/* Folded addresses whose generations are numbered on; see pp_folded_replace(). */
+#define PP_FOLDED_ADDRESSES (1u << 19)
 
 struct pp_folded *pp_folded_new(void);
 void pp_folded_free(struct pp_folded *folded);
@@ -40,13 +40,14 @@ void pp_folded_finish(struct pp_objects *objects);
 unsigned pp_folded_serial(struct pp_objects *objects);
 
 /*
- * The newest folded generation at the address; 0: none.  After more than PP_FOLDED_ADDRESSES
- * addresses, those at which no ended object is kept are forgotten, and numbered from 1 again.
+ * The object is the newest at its address from now on.  After more than PP_FOLDED_ADDRESSES
+ * addresses of folded objects, those at which no ended object is kept are forgotten, and numbered
+ * from 1 again.
  */
-unsigned pp_folded_generation(const struct pp_objects *objects, const struct pp_process *process,
-			      uint64_t address);
+void pp_folded_replace(struct pp_objects *objects, struct pp_object *object);
 
-/* The object that stands for it; NULL: none, or forgotten. */
+/* The object that stands for the newest one at the address; NULL: it is not folded, or forgotten.
+ */
 struct pp_object *pp_folded_group(const struct pp_objects *objects,
 				  const struct pp_process *process, uint64_t address);
 

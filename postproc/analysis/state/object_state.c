@@ -7,30 +7,17 @@
 
 #include "analysis/state/object_fold.h"
 
-/* The key is process and address. */
-static guint key_hash(const void *data)
-{
-	const struct pp_object *key = data;
-	uint64_t hash = (key->address ^ (uintptr_t)key->process) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (guint)(hash >> 32);
-}
-
-static gboolean key_equal(const void *a, const void *b)
-{
-	const struct pp_object *x = a, *y = b;
-
-	return x->address == y->address && x->process == y->process;
-}
-
 static const struct pp_object_listener no_listener;
+
+/* So many holds of an object are searched one by one. */
+#define FEW_HOLDS 8
 
 void pp_objects_init(struct pp_objects *objects, const struct pp_object_listener *listener,
 		     struct pp_anomalies *anomalies)
 {
 	objects->listener = listener ? listener : &no_listener;
 	objects->anomalies = anomalies;
-	objects->live = g_hash_table_new(key_hash, key_equal);
+	objects->spare = g_ptr_array_new_with_free_func(g_free);
 	objects->spare_holds = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	objects->all = g_ptr_array_new();
 	objects->folded = objects->listener->fold ? pp_folded_new() : NULL;
@@ -49,13 +36,15 @@ void pp_objects_done(struct pp_objects *objects, GDestroyNotify free_data)
 		if (free_data && object->data)
 			free_data(object->data);
 		g_clear_pointer(&object->holds, g_array_unref);
+		g_clear_pointer(&object->hold_of, g_hash_table_unref);
 		g_clear_pointer(&object->waiters, g_array_unref);
 		g_free(object);
 	}
 	g_clear_pointer(&objects->spare_holds, g_ptr_array_unref);
 	g_clear_pointer(&objects->all, g_ptr_array_unref);
 	g_clear_pointer(&objects->n_done, g_array_unref);
-	g_clear_pointer(&objects->live, g_hash_table_unref);
+	g_clear_pointer(&objects->spare, g_ptr_array_unref);
+	pp_object_table_done(&objects->live);
 	g_clear_pointer(&objects->folded, pp_folded_free);
 }
 
@@ -79,8 +68,10 @@ static struct pp_hold *hold_at(const struct pp_object *object, guint i)
 	return &g_array_index(object->holds, struct pp_hold, i);
 }
 
-static int find_hold(const struct pp_object *object, const struct pp_thread *thread)
+static inline int find_hold(const struct pp_object *object, const struct pp_thread *thread)
 {
+	if (G_UNLIKELY(object->hold_of))
+		return GPOINTER_TO_INT(g_hash_table_lookup(object->hold_of, thread)) - 1;
 	for (guint i = 0; i < pp_object_n_holds(object); i++)
 		if (hold_at(object, i)->thread == thread)
 			return (int)i;
@@ -101,6 +92,36 @@ bool pp_object_is_held(const struct pp_object *object, const struct pp_thread *t
 	return hold && hold->superseded_ns == PP_TIME_UNKNOWN;
 }
 
+static void note_position(struct pp_object *object, guint at)
+{
+	g_hash_table_insert(object->hold_of, (void *)hold_at(object, at)->thread,
+			    GINT_TO_POINTER((int)at + 1));
+}
+
+static G_GNUC_NO_INLINE void note_positions(struct pp_object *object)
+{
+	object->hold_of = g_hash_table_new(NULL, NULL);
+	for (guint i = 0; i < object->holds->len; i++)
+		note_position(object, i);
+}
+
+/* The last hold takes the place of that one. */
+static G_GNUC_NO_INLINE void move_last(struct pp_object *object, guint at)
+{
+	g_hash_table_remove(object->hold_of, hold_at(object, at)->thread);
+	g_array_remove_index_fast(object->holds, at);
+	if (at < object->holds->len)
+		note_position(object, at);
+	else if (!object->holds->len)
+		g_clear_pointer(&object->hold_of, g_hash_table_unref);
+}
+
+static void leave_current(struct pp_object *object, const struct pp_hold *hold)
+{
+	object->n_current--;
+	object->n_exclusive -= !hold->shared;
+}
+
 /* Most objects are free most of the time, so held ones share spare arrays. */
 static void add_hold(struct pp_objects *objects, struct pp_object *object,
 		     const struct pp_hold *hold)
@@ -111,13 +132,33 @@ static void add_hold(struct pp_objects *objects, struct pp_object *object,
 		object->holds = spare->len ? g_ptr_array_steal_index_fast(spare, spare->len - 1)
 					   : g_array_new(FALSE, FALSE, sizeof(*hold));
 	g_array_append_vals(object->holds, hold, 1);
+	object->n_current++;
+	object->n_exclusive += !hold->shared;
+	if (G_UNLIKELY(object->hold_of))
+		note_position(object, object->holds->len - 1);
+	else if (G_UNLIKELY(object->holds->len > FEW_HOLDS))
+		note_positions(object);
 }
 
 static void remove_hold(struct pp_objects *objects, struct pp_object *object, guint at)
 {
-	g_array_remove_index_fast(object->holds, at);
+	const struct pp_hold *hold = hold_at(object, at);
+
+	if (hold->superseded_ns == PP_TIME_UNKNOWN)
+		leave_current(object, hold);
+	if (G_UNLIKELY(object->hold_of))
+		move_last(object, at);
+	else
+		g_array_remove_index_fast(object->holds, at);
 	if (!object->holds->len)
 		g_ptr_array_add(objects->spare_holds, g_steal_pointer(&object->holds));
+}
+
+static void supersede(struct pp_object *object, struct pp_hold *hold, int64_t now_ns)
+{
+	hold->superseded_ns = now_ns;
+	leave_current(object, hold);
+	object->n_superseded++;
 }
 
 static void drop_hold(struct pp_objects *objects, struct pp_object *object, guint at)
@@ -178,6 +219,24 @@ static bool may_have_been_cut(struct pp_objects *objects, const struct pp_hold *
 	return !hold->thread->ended && *n_done(objects, hold->thread) == hold->n_before;
 }
 
+static G_GNUC_NO_INLINE void end_dead_holds(struct pp_objects *objects, struct pp_object *object,
+					    const struct pp_operation *operation)
+{
+	for (guint i = pp_object_n_holds(object); i-- > 0 && object->holds;)
+		end_hold(objects, object, i, end_of_dead(hold_at(object, i), operation->end_ns),
+			 operation);
+}
+
+static G_GNUC_NO_INLINE void supersede_others(struct pp_object *object, bool shared, int64_t now_ns)
+{
+	for (guint i = 0; i < pp_object_n_holds(object); i++) {
+		struct pp_hold *other = hold_at(object, i);
+
+		if (other->superseded_ns == PP_TIME_UNKNOWN && !(shared && other->shared))
+			supersede(object, other, now_ns);
+	}
+}
+
 static void take(struct pp_objects *objects, struct pp_object *object,
 		 const struct pp_operation *operation)
 {
@@ -193,6 +252,7 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 	    .path = operation->path,
 	    .since_ns = now_ns,
 	    .waited = operation->waited,
+	    .shared = shared,
 	    .wait_ns = now_ns - operation->begin_ns,
 	    .superseded_ns = PP_TIME_UNKNOWN,
 	    .n_before = *n_done(objects, operation->thread),
@@ -212,15 +272,10 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 		}
 		drop_hold(objects, object, (guint)own);
 	}
-	for (guint i = pp_object_n_holds(object); i-- > 0 && object->holds;) {
-		struct pp_hold *other = hold_at(object, i);
-
-		if (operation->result == EOWNERDEAD)
-			end_hold(objects, object, i, end_of_dead(other, now_ns), operation);
-		else if (other->superseded_ns == PP_TIME_UNKNOWN &&
-			 !(shared && pp_sync_has(other->op, PP_SYNC_SHARED)))
-			other->superseded_ns = now_ns;
-	}
+	if (G_UNLIKELY(operation->result == EOWNERDEAD))
+		end_dead_holds(objects, object, operation);
+	else if (shared ? object->n_exclusive : object->n_current)
+		supersede_others(object, shared, now_ns);
 	add_hold(objects, object, &hold);
 }
 
@@ -301,47 +356,59 @@ static bool replaces(const struct pp_object *object, const struct pp_operation *
 	       operation->result == 0;
 }
 
-/* `previous`: the newest generation at the address; NULL: none, or it was folded. */
+/* An object whose members are 0. */
+static struct pp_object *empty_object(struct pp_objects *objects)
+{
+	GPtrArray *spare = objects->spare;
+	struct pp_object *object;
+
+	if (!spare->len)
+		return g_new0(struct pp_object, 1);
+	object = g_ptr_array_steal_index_fast(spare, spare->len - 1);
+	*object = (struct pp_object){0};
+	return object;
+}
+
+/* The next generation at the address. */
 static struct pp_object *object_new(struct pp_objects *objects,
 				    const struct pp_operation *operation, uint64_t address,
-				    uint64_t load_id, enum gm_sync_type type,
-				    const struct pp_object *previous)
+				    uint64_t load_id, enum gm_sync_type type)
 {
 	const struct pp_process *process = operation->thread->process;
-	unsigned generation =
-	    previous ? previous->generation : pp_folded_generation(objects, process, address);
+	struct pp_object_entry *entry = pp_object_table_get(&objects->live, process, address);
+	unsigned previous =
+	    entry->is_folded || !entry->object ? entry->generation : entry->object->generation;
 	struct pp_object *object;
 
 	if (objects->folded)
 		pp_folded_run(objects);
-	object = g_new0(struct pp_object, 1);
+	object = empty_object(objects);
 	object->process = process;
 	object->address = address;
 	object->load_id = load_id;
-	object->generation = generation + 1;
+	object->generation = previous + 1;
 	object->serial = pp_folded_serial(objects);
 	object->order = objects->n_ever++;
 	object->type = type;
 	object->first_site = operation->site;
 	objects->all->pdata[object->serial] = object;
-	g_hash_table_add(objects->live, object); /* replaces the previous generation */
-	objects->last = object;
+	pp_folded_replace(objects, object);
+	*pp_objects_recent(objects, address) = object;
 	return object;
 }
 
-/* Caches the last one, since an unlock mostly follows its lock. */
 struct pp_object *pp_objects_at(struct pp_objects *objects, const struct pp_process *process,
 				uint64_t address)
 {
-	const struct pp_object key = {.process = process, .address = address};
-	struct pp_object *object;
+	struct pp_object **recent = pp_objects_recent(objects, address), *object = *recent;
+	const struct pp_object_entry *entry;
 
-	if (objects->last && key_equal(objects->last, &key))
-		return objects->last;
-	object = g_hash_table_lookup(objects->live, &key);
-	if (object)
-		objects->last = object;
-	return object;
+	if (object && object->address == address && object->process == process)
+		return object;
+	entry = pp_object_table_find(&objects->live, process, address);
+	if (!entry || entry->is_folded)
+		return NULL;
+	return *recent = entry->object;
 }
 
 /* The object of an operation, in the right generation. */
@@ -357,7 +424,7 @@ static struct pp_object *object_of(struct pp_objects *objects, const struct pp_o
 	if (object && !object->ended)
 		end_generation(objects, object);
 	return object_new(objects, operation, operation->object, operation->object_load_id,
-			  pp_sync_type(operation->op), object);
+			  pp_sync_type(operation->op));
 }
 
 struct pp_object *pp_objects_counted(struct pp_objects *objects,
@@ -374,8 +441,7 @@ struct pp_object *pp_objects_counted(struct pp_objects *objects,
 	    object ? NULL : pp_folded_group(objects, operation->thread->process, operation->object);
 	if (group && group->type == type)
 		return group;
-	return object_new(objects, operation, operation->object, operation->object_load_id, type,
-			  object);
+	return object_new(objects, operation, operation->object, operation->object_load_id, type);
 }
 
 /* The mutex of a condition wait. */
@@ -390,8 +456,7 @@ static struct pp_object *mutex_of(struct pp_objects *objects, const struct pp_op
 		learn_load_id(object, operation->value_load_id);
 		return object;
 	}
-	return object_new(objects, operation, operation->value, operation->value_load_id, type,
-			  object);
+	return object_new(objects, operation, operation->value, operation->value_load_id, type);
 }
 
 /* --- waiters -------------------------------------------------------------------------------- */

@@ -60,6 +60,11 @@ struct pp_thread_listener {
 	void (*io)(void *data, const struct pp_io *io);
 	/* Synch-events of the thread were lost: its holds and waits are unknown from here on. */
 	void (*lost)(void *data, const struct pp_thread *thread);
+	/* A wake-up of the thread, before its mode changes. */
+	void (*waking)(void *data, const struct pp_event *event);
+	/* Its lifetime begins, and has ended. */
+	void (*started)(void *data, const struct pp_thread *thread);
+	void (*ended)(void *data, const struct pp_thread *thread);
 };
 
 struct pp_thread_state {
@@ -82,6 +87,16 @@ struct pp_thread_state {
 	uint64_t activities; /* number of times it was switched in */
 	uint64_t voluntary, involuntary;
 };
+
+/* The selected part of the lifetime so far: modes are contiguous.  `self` may be NULL: 0. */
+static inline int64_t pp_thread_lifetime_ns(const struct pp_thread_state *self)
+{
+	int64_t sum_ns = 0;
+
+	for (unsigned mode = 0; self && mode < PP_N_MODES; mode++)
+		sum_ns += self->total_ns[mode];
+	return sum_ns;
+}
 
 /*
  * The blocking call that the thread is in; NULL: none, or it is in an operation within the call, in

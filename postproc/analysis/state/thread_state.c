@@ -14,6 +14,7 @@
 
 #include "analysis/state/exec_image.h"
 #include "analysis/state/thread_io.h"
+#include "analysis/state/thread_listeners.h"
 #include "analysis/select.h"
 
 struct pp_cpu {
@@ -30,6 +31,12 @@ struct pp_thread_states {
 	GPtrArray *threads; /* by serial, of struct pp_thread_state *; NULL: no event yet */
 	GHashTable *by_tid; /* tid -> the state of the last thread with that tid */
 	GArray *cpus;	    /* of struct pp_cpu */
+	/* If several passes share it: */
+	struct pp_pass_shared *shared; /* NULL: only one has it */
+	struct pp_thread_listeners listeners;
+	unsigned n_users;
+	uint64_t n_followed; /* the last event, as shared->n_events */
+	bool finished;
 };
 
 static const struct pp_thread_listener no_listener;
@@ -49,13 +56,38 @@ struct pp_thread_states *pp_thread_states_new(const struct pp_pass_context *cont
 	states->threads = g_ptr_array_new_with_free_func(g_free);
 	states->by_tid = g_hash_table_new(NULL, NULL);
 	states->cpus = g_array_new(FALSE, TRUE, sizeof(struct pp_cpu));
+	states->n_users = 1;
+	return states;
+}
+
+struct pp_thread_states *pp_thread_states_share(const struct pp_pass_context *context,
+						const struct pp_thread_listener *listener)
+{
+	struct pp_thread_states *states = context->shared ? context->shared->states : NULL;
+
+	if (!context->shared)
+		return pp_thread_states_new(context, listener, NULL);
+	if (!states) {
+		states = pp_thread_states_new(context, NULL, NULL);
+		states->n_users = 0;
+		states->shared = context->shared;
+		context->shared->states = states;
+		pp_thread_listeners_init(&states->listeners);
+	}
+	states->n_users++;
+	if (listener)
+		states->observer.listener = pp_thread_listeners_add(&states->listeners, listener);
 	return states;
 }
 
 void pp_thread_states_free(struct pp_thread_states *states)
 {
-	if (!states)
+	if (!states || --states->n_users > 0)
 		return;
+	if (states->shared) {
+		states->shared->states = NULL;
+		pp_thread_listeners_done(&states->listeners);
+	}
 	g_ptr_array_unref(states->threads);
 	g_hash_table_unref(states->by_tid);
 	g_array_unref(states->cpus);
@@ -73,6 +105,15 @@ const struct pp_thread_state *pp_thread_state(const struct pp_thread_states *sta
 {
 	return thread->serial < states->threads->len ? states->threads->pdata[thread->serial]
 						     : NULL;
+}
+
+int64_t pp_thread_lifetimes_ns(const struct pp_thread_states *states, const struct pp_model *model)
+{
+	int64_t sum_ns = 0;
+
+	for (guint i = 0; i < model->threads->len; i++)
+		sum_ns += pp_thread_lifetime_ns(pp_thread_state(states, model->threads->pdata[i]));
+	return sum_ns;
 }
 
 bool pp_thread_blocking_known(const struct pp_thread_states *states, const struct pp_thread *thread)
@@ -143,17 +184,22 @@ static void give_up(struct pp_thread_states *states, struct pp_thread_state *sel
 static void end_life(struct pp_thread_states *states, struct pp_thread_state *self, int64_t now_ns,
 		     enum pp_mode mode)
 {
+	const struct pp_thread_listener *listener = states->observer.listener;
+
 	pp_mode_close(&states->observer, self, now_ns, mode);
 	if (self->in_io)
 		pp_thread_io_cut(&states->observer, self, now_ns);
 	give_up(states, self, 0, now_ns);
 	self->over = true;
+	if (listener->ended)
+		listener->ended(listener->data, self->thread);
 }
 
 /* Also ends the previous thread with the same tid, if no event did. */
 static void start_life(struct pp_thread_states *states, struct pp_thread_state *self,
 		       int64_t now_ns, enum pp_mode mode)
 {
+	const struct pp_thread_listener *listener = states->observer.listener;
 	void *tid = GUINT_TO_POINTER(self->thread->tid);
 	struct pp_thread_state *before = g_hash_table_lookup(states->by_tid, tid);
 
@@ -167,6 +213,8 @@ static void start_life(struct pp_thread_states *states, struct pp_thread_state *
 	self->since_ns = now_ns;
 	self->last_ns = now_ns;
 	pp_mode_enter(&states->observer, self, mode);
+	if (listener->started)
+		listener->started(listener->data, self->thread);
 }
 
 /*
@@ -410,8 +458,12 @@ static void on_switch(struct pp_thread_states *states, const struct pp_event *ev
 
 static void on_waking(struct pp_thread_states *states, const struct pp_event *event)
 {
-	struct pp_thread_state *self = touch(states, event->thread, event->time_ns);
+	const struct pp_thread_listener *listener = states->observer.listener;
+	struct pp_thread_state *self;
 
+	if (listener->waking)
+		listener->waking(listener->data, event);
+	self = touch(states, event->thread, event->time_ns);
 	if (!self)
 		return;
 	self->scheduled = true;
@@ -590,6 +642,11 @@ void pp_thread_states_event(struct pp_thread_states *states, const struct pp_eve
 	    [PP_EVENT_IO_BEGIN] = on_io_begin,
 	};
 
+	if (states->shared) {
+		if (states->n_followed == states->shared->n_events)
+			return;
+		states->n_followed = states->shared->n_events;
+	}
 	if (event->kind == PP_EVENT_SWITCH)
 		on_switch(states, event);
 	else if (event->thread && of_thread[event->kind])
@@ -614,6 +671,9 @@ static int64_t last_instant(const struct pp_thread_states *states,
 
 void pp_thread_states_finish(struct pp_thread_states *states, int64_t end_ns)
 {
+	if (states->finished)
+		return;
+	states->finished = states->shared != NULL;
 	for (guint i = 0; i < states->model->threads->len; i++) {
 		const struct pp_thread *thread = states->model->threads->pdata[i];
 		struct pp_thread_state *self = state_of(states, thread);

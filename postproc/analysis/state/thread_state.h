@@ -34,6 +34,14 @@ struct pp_thread_states *pp_thread_states_new(const struct pp_pass_context *cont
 					      struct pp_anomalies *anomalies);
 void pp_thread_states_free(struct pp_thread_states *states);
 
+/*
+ * The state machine that passes of a set share, so that each event is followed once; one of its own
+ * for a pass without a set.  Each pass calls the functions below as if it were alone: what the
+ * first one does is done for all.
+ */
+struct pp_thread_states *pp_thread_states_share(const struct pp_pass_context *context,
+						const struct pp_thread_listener *listener);
+
 void pp_thread_states_event(struct pp_thread_states *states, const struct pp_event *event);
 
 /* Ends all open lifetimes. end_ns: time of the capture's last event. */
@@ -42,6 +50,9 @@ void pp_thread_states_finish(struct pp_thread_states *states, int64_t end_ns);
 /* NULL if nothing is known of the thread. */
 const struct pp_thread_state *pp_thread_state(const struct pp_thread_states *states,
 					      const struct pp_thread *thread);
+
+/* The selected part of all threads' lifetimes so far: the sum of all modes. */
+int64_t pp_thread_lifetimes_ns(const struct pp_thread_states *states, const struct pp_model *model);
 
 /* The innermost operation that the thread waits in; NULL if there is none. */
 const struct pp_operation *pp_thread_operation(const struct pp_thread_states *states,

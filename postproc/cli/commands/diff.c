@@ -199,17 +199,30 @@ static int print_diffs(const struct arguments *arguments, const struct pp_view *
 
 /* -------------------------------------------------------------------------------------------- */
 
+/*
+ * The sections, and with `blame` the leading cause, which the table of captures shows: `summary`
+ * needs it anyway.
+ */
+static GPtrArray *passes_of(const struct arguments *arguments)
+{
+	GPtrArray *passes = g_ptr_array_copy(arguments->sections, NULL, NULL);
+
+	if (g_ptr_array_find_with_equal_func(passes, "blame", g_str_equal, NULL))
+		g_ptr_array_add(passes, (char *)"finding");
+	return passes;
+}
+
 static int read_run(const struct arguments *arguments, struct pp_view *view, unsigned run,
 		    struct pp_error *err)
 {
+	g_autoptr(GPtrArray) passes = passes_of(arguments);
 	int ret = pp_view_open(view, arguments->dirs[run], NULL, err);
 
 	if (ret < 0)
 		return ret;
 	view->name = run == A ? "A" : "B";
 	pp_view_select(view, arguments->selections[run]);
-	return pp_view_run(view, (const char *const *)arguments->sections->pdata,
-			   arguments->sections->len, err);
+	return pp_view_run(view, (const char *const *)passes->pdata, passes->len, err);
 }
 
 struct reading {

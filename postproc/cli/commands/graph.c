@@ -122,6 +122,7 @@ static const struct kind kinds[] = {
      &pp_dot_precedence, check_sync},
     {"lock-order", "A -> B: how often B was requested while A was held; cycles", "lock-order",
      &pp_dot_lock_order, check_holds},
+    {"sydg", "A -> B: how long critical section B waited for A", "sydg", &pp_dot_sydg, check_sync},
 };
 
 /* "switch, calls or wait".  The caller frees the text. */
@@ -257,7 +258,7 @@ static const struct pp_cli_option option_table[] = {
      "csv: edges (default), nodes, or another table of json"},
     PP_CLI_TABLES_OPTION_OUTPUT,
     PP_CLI_SELECT_THREADS,
-    {"time", "A~B", PP_CLI_SELECT_TIME, "switch: only from A to B: 1.5~2 (s), 20ms~, ~3us"},
+    {"time", "A~B", PP_CLI_SELECT_TIME, "switch, sydg: only from A to B: 1.5~2 (s), 20ms~, ~3us"},
     PP_CLI_SELECT_NO_OPERATIONS,
     {"min-count", "N", 'm', "leave out arrows of less than N"},
     {"top", "N", 'o',

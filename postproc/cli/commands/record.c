@@ -124,6 +124,7 @@ static int read_config(const struct options *options, struct gm_config *config)
 	int rc = 0;
 
 	gm_config_defaults(config);
+	config->sample_stacks = GM_STACKS_ON;
 	if (options->profile) {
 		g_autofree char *level = g_strconcat("profile.level=", options->profile, NULL);
 
@@ -255,7 +256,11 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 			const struct pp_program *program)
 {
 	const struct pp_collector *collector = run->collector;
-	g_autofree char *losses = pp_program_losses(program, collector->source != GM_KERNEL_NONE);
+	const struct gm_config *config = run->config;
+	bool samples = config->sample_hz && config->sample_stacks == GM_STACKS_ON &&
+		       config->calls_mode != GM_CALLS_OFF;
+	g_autofree char *losses =
+	    pp_program_losses(program, collector->source != GM_KERNEL_NONE, samples);
 
 	if (losses)
 		note("%s", losses);
@@ -566,6 +571,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
 	run->status = child->status;
+	run->usage = child->usage;
 	end_run(run, collector, &lttng, &gmon_out);
 	pp_gmon_out_done(&gmon_out);
 	pp_collector_done(collector);

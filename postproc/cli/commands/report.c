@@ -15,15 +15,50 @@
 #include "table/group.h"
 #include "table/top.h"
 
+/* Those from OPTION_BY on choose a value; the second list is in the same order. */
+enum { OPTION_GROUP = 0x300, OPTION_BOTTOM_UP, OPTION_BY, OPTION_METRIC, OPTION_CLOCK };
+enum { BY, METRIC, CLOCK, N_CHOICES };
+
+/* An option with one of several values, for some sections; passes get it by its name. */
+static const struct choice {
+	const char *name, *values[5], *expected;
+	const char *sections[3];
+} choices[N_CHOICES] = {
+    [BY] = {"by",
+	    {"holder", "waiter", "suspect"},
+	    "holder, waiter or suspect",
+	    {"blame", "blame-tree"}},
+    [METRIC] = {"metric",
+		{"apwt", "cpwt", "aplt", "mean"},
+		"apwt, cpwt, aplt or mean",
+		{"bottlenecks"}},
+    [CLOCK] = {"clock",
+	       {"wall", "running", "conditionals"},
+	       "wall, running or conditionals",
+	       {"bottlenecks"}},
+};
+
 struct arguments {
 	const char *dir;
 	struct pp_cli_tables how;
 	struct pp_selection *selection;
 	GPtrArray *names;
 	bool group, bottom_up;
+	/* By option, from OPTION_BY on; NULL: not chosen. */
+	const char *choices[N_CHOICES];
 };
 
-enum { OPTION_GROUP = 0x300, OPTION_BOTTOM_UP };
+/* Takes the value of an option that chooses a view of some sections. */
+static int take_choice(struct arguments *arguments, unsigned which, const char *value)
+{
+	const struct choice *choice = &choices[which];
+
+	if (!g_strv_contains(choice->values, value))
+		return pp_cli_usage("report", "invalid --%s '%s' (expected %s)", choice->name,
+				    value, choice->expected);
+	arguments->choices[which] = value;
+	return PP_EXIT_GOOD;
+}
 
 static int take_option(void *data, int option, const char *value)
 {
@@ -34,6 +69,8 @@ static int take_option(void *data, int option, const char *value)
 		*(option == OPTION_GROUP ? &arguments->group : &arguments->bottom_up) = true;
 		return PP_EXIT_GOOD;
 	}
+	if (option >= OPTION_BY && option <= OPTION_CLOCK)
+		return take_choice(arguments, (unsigned)(option - OPTION_BY), value);
 	if (!pp_cli_select_take("report", arguments->selection, option, value, &status) &&
 	    !pp_cli_tables_take("report", &arguments->how, option, value, &status))
 		arguments->dir = value;
@@ -44,7 +81,10 @@ static const struct pp_cli_option option_table[] = {
     PP_CLI_OPTION_INPUT,
     {"top", "N", PP_CLI_TABLES_TOP, "the first N rows"},
     {"group", NULL, OPTION_GROUP, "similar threads as one row"},
-    {"bottom-up", NULL, OPTION_BOTTOM_UP, "calltree: from functions to their callers"},
+    {"bottom-up", NULL, OPTION_BOTTOM_UP, "trees: from callees"},
+    {"by", "VIEW", OPTION_BY, "holder, waiter or suspect"},
+    {"metric", "apwt|cpwt|aplt|mean", OPTION_METRIC, "order"},
+    {"clock", "wall|running|conditionals", OPTION_CLOCK, ""},
     PP_CLI_TABLES_OPTIONS,
     PP_CLI_OPTION_QUIET,
     PP_CLI_SELECT_OPTIONS,
@@ -108,6 +148,10 @@ static int report(struct arguments *arguments)
 
 	if (arguments->bottom_up)
 		g_hash_table_insert(pass_options, "bottom-up", "");
+	for (unsigned i = 0; i < N_CHOICES; i++)
+		if (arguments->choices[i])
+			g_hash_table_insert(pass_options, (void *)choices[i].name,
+					    (void *)arguments->choices[i]);
 	ret = pp_view_open(&view, arguments->dir, pass_options, &err);
 	if (ret == 0) {
 		pp_view_select(&view, arguments->selection);
@@ -132,6 +176,39 @@ static int report(struct arguments *arguments)
 	return status;
 }
 
+static bool has_section(const struct arguments *arguments, const char *name)
+{
+	return g_ptr_array_find_with_equal_func(arguments->names, name, g_str_equal, NULL);
+}
+
+static int check_choice(const struct arguments *arguments, unsigned which)
+{
+	const struct choice *choice = &choices[which];
+	g_autofree char *names = NULL;
+
+	if (!arguments->choices[which])
+		return PP_EXIT_GOOD;
+	for (unsigned i = 0; choice->sections[i]; i++)
+		if (has_section(arguments, choice->sections[i]))
+			return PP_EXIT_GOOD;
+	names = g_strjoinv(" and ", (char **)choice->sections);
+	return pp_cli_usage("report", "--%s is for section%s %s", choice->name,
+			    choice->sections[1] ? "s" : "", names);
+}
+
+static int check(const struct arguments *arguments)
+{
+	int status = pp_cli_tables_check("report", &arguments->how, arguments->names->len);
+
+	if (status == PP_EXIT_GOOD && arguments->bottom_up &&
+	    !has_section(arguments, "blame-tree") && !has_section(arguments, "calltree"))
+		status =
+		    pp_cli_usage("report", "--bottom-up is for sections calltree and blame-tree");
+	for (unsigned i = 0; i < N_CHOICES && status == PP_EXIT_GOOD; i++)
+		status = check_choice(arguments, i);
+	return status;
+}
+
 int pp_cmd_report(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -145,12 +222,7 @@ int pp_cmd_report(int argc, char **argv)
 		status =
 		    pp_cli_sections_take("report", arguments.names, argv + optind, argc - optind);
 		if (status == PP_EXIT_GOOD)
-			status =
-			    pp_cli_tables_check("report", &arguments.how, arguments.names->len);
-		if (status == PP_EXIT_GOOD && arguments.bottom_up &&
-		    !g_ptr_array_find_with_equal_func(arguments.names, "calltree", g_str_equal,
-						      NULL))
-			status = pp_cli_usage("report", "--bottom-up is for section calltree");
+			status = check(&arguments);
 		if (status == PP_EXIT_GOOD)
 			status = report(&arguments);
 	}

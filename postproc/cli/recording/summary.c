@@ -16,7 +16,7 @@ struct counts {
 	unsigned threads_why, calls_why, records_why, events_why;
 	uint64_t maps_left_out, task_waits_left_out;
 	uint64_t n_left_out[N_STEPS]; /* by bit: processes and threads */
-	uint64_t sync_bytes;
+	uint64_t sync_bytes, samples;
 };
 
 static void count_left_out(struct counts *counts, unsigned steps)
@@ -48,6 +48,7 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		const struct pp_thread *thread = model->threads->pdata[i];
 
 		counts->counted += thread->arcs && thread->arcs->len;
+		counts->samples += pp_thread_n_samples(thread);
 		counts->calls_lost += thread->calls_lost;
 		counts->events_lost += thread->events_lost;
 		counts->calls_why |= thread->calls_why;
@@ -104,6 +105,8 @@ static char *describe(const struct pp_run *run, const struct counts *counts, uin
 	g_string_append(text, "; ");
 	if (counts->counted)
 		add_plural(text, counts->counted, "call graph", "call graphs");
+	else if (counts->samples)
+		add_plural(text, counts->samples, "sample", "samples");
 	else
 		g_string_append(text, "no call graph");
 	g_string_append_printf(text, ", %s, ", sync);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adds up the waits of a finished recording with the pass of `report locks`.  If its speed shows
+ * Adds up the waits of a finished recording with the pass of `report locks`, and finds their
+ * leading cause as `report summary` does.  If its speed shows
  * that reading everything would take longer than two seconds, it reads windows of the time instead,
  * so many that these two seconds suffice, and scales the sums.  Of LTTng's traces, which Babeltrace
  * reads, it reads the first part.
@@ -11,12 +12,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/thread_cells.h"
 #include "capture/traces.h"
 #include "cli/select.h"
 #include "cli/view.h"
 #include "core/progress.h"
 #include "core/text/duration.h"
 #include "events/events.h"
+#include "pass/finding.h"
 #include "pass/top.h"
 
 #define MAX_WAITS 3
@@ -26,6 +29,9 @@
 /* The share of the remaining time for which windows are planned; finding packets takes some, too.
  */
 #define PLANNED_SHARE 0.6
+/* The leading cause is left out if the error of the longest waits is more than this part of them.
+ */
+#define MAX_ERROR 0.5
 /* Waits below this part of the time do not explain the program's speed. */
 #define NOTABLE_PART 100
 
@@ -38,16 +44,21 @@ struct reading {
 
 /*
  * Without the kernel's events, a wait lasts from its begin to its end, regardless of the CPU.
- * Samples are in no wait.
+ * Samples are in no wait.  Returns true if there are such events.
  */
-static void leave_out_others(struct pp_capture *capture)
+static bool leave_out_others(struct pp_capture *capture)
 {
+	bool has_kernel = false;
+
 	for (guint i = capture->traces->len; i-- > 0;) {
 		const struct pp_trace *trace = capture->traces->pdata[i];
 
-		if ((!trace->process && !trace->is_ust) || trace->is_samples)
-			g_ptr_array_remove_index(capture->traces, i);
+		if ((trace->process || trace->is_ust) && !trace->is_samples)
+			continue;
+		has_kernel |= !trace->is_samples;
+		g_ptr_array_remove_index(capture->traces, i);
 	}
+	return has_kernel;
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -153,9 +164,12 @@ static char *error_of(double sum_ns, double error_ns)
 				 : g_strdup_printf(" (up to %s)", limit);
 }
 
-/* The error of the object's waits: a percentage, or a limit if it is large; empty if all were read.
+/*
+ * The object's waits, other than idle ones, and their error, if they are estimated from windows of
+ * the time.  Returns false if all were read.
  */
-static char *error_text(const struct pp_view *view, guint row)
+static bool find_error(const struct pp_view *view, guint row, double *ret_sum_ns,
+		       double *ret_error_ns)
 {
 	const struct pp_table *locks = find_table(view, "locks");
 	const struct pp_table *errors = find_table(view, "lock_errors");
@@ -168,12 +182,21 @@ static char *error_text(const struct pp_view *view, guint row)
 
 	for (guint i = 0; errors && selection && i < errors->rows->len; i++)
 		if (is_same(locks, row, errors, i)) {
-			double error_ns = (double)pp_table_cell(errors, i, "error_ns")->time_ns;
-
-			sum_ns *= pp_windows_factor(selection->windows);
-			return error_of(sum_ns, error_ns);
+			*ret_error_ns = (double)pp_table_cell(errors, i, "error_ns")->time_ns;
+			*ret_sum_ns = sum_ns * pp_windows_factor(selection->windows);
+			return true;
 		}
-	return g_strdup("");
+	return false;
+}
+
+/* The error of the object's waits: a percentage, or a limit if it is large; empty if all were read.
+ */
+static char *error_text(const struct pp_view *view, guint row)
+{
+	double sum_ns, error_ns;
+
+	return find_error(view, row, &sum_ns, &error_ns) ? error_of(sum_ns, error_ns)
+							 : g_strdup("");
 }
 
 static char *windows_text(const struct pp_model *model, const struct reading *reading,
@@ -228,7 +251,8 @@ static const char *choose_section(const struct pp_model *model, const struct pp_
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_thread *thread = model->threads->pdata[i];
 
-		if (thread->arcs && thread->arcs->len)
+		if ((thread->arcs && thread->arcs->len) ||
+		    pp_thread_n_samples(thread) >= PP_MIN_SAMPLES)
 			return "flat";
 	}
 	return "threads";
@@ -250,14 +274,32 @@ static void add_idle(const struct pp_view *view, double factor, bool is_estimate
 		add_line(lines, "idle", is_estimate, both ? both : waits ? waits : calls);
 }
 
+/*
+ * The leading cause of waits.  Shares of waits hold for the part that was read; of few windows with
+ * other waits each, they would not be those of the whole.
+ */
+static void add_finding(const struct pp_view *view, const guint *rows, unsigned n_rows,
+			GPtrArray *lines)
+{
+	g_autofree char *line = pp_finding_line(find_in(view, "finding", "finding"));
+	bool is_estimate = view->context.selection != NULL;
+	double sum_ns, error_ns;
+	bool holds = !is_estimate || (n_rows && find_error(view, rows[0], &sum_ns, &error_ns) &&
+				      error_ns <= MAX_ERROR * sum_ns);
+
+	if (line && holds)
+		add_line(lines, is_estimate ? "finding, estimated:" : "finding:", false, line);
+}
+
 static void add_lines(const struct pp_view *view, struct pp_table *top, GPtrArray *lines)
 {
 	const struct pp_selection *selection = view->context.selection;
 	double factor = selection ? pp_windows_factor(selection->windows) : 1;
 	g_autofree char *io = pp_top_io_text(find_in(view, "io", "io"), 0, factor);
 	guint rows[MAX_WAITS];
+	unsigned n_rows = pp_top_pick(find_table(view, "locks"), MAX_WAITS, rows);
 
-	(void)pp_top_pick(find_table(view, "locks"), MAX_WAITS, rows);
+	add_finding(view, rows, n_rows, lines);
 	if (selection)
 		pp_top_scale(top, factor);
 	for (guint i = 0; i < top->rows->len; i++) {
@@ -295,7 +337,7 @@ static GStrv describe(const struct pp_view *view, const struct reading *reading,
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static const char *const passes[] = {"locks", "io"};
+static const char *const passes[] = {"finding", "locks", "io"};
 
 /* Returns -ENOTSUP if the streams cannot be read in windows. */
 static int read_windows(struct pp_view *view, struct reading *reading, GStrv *ret_lines,
@@ -343,6 +385,20 @@ static int read_waits(struct pp_view *view, GStrv *ret_lines, const char **ret_s
 	return 0;
 }
 
+/* `summary` knows from scheduling events when a holder ran, and may name another cause. */
+static void note_calls_alone(GStrv lines)
+{
+	for (; lines && *lines; lines++) {
+		char *line = *lines;
+
+		if (!g_str_has_prefix(line, "finding") || strstr(line, "nothing to blame"))
+			continue;
+		*lines = g_strconcat(line, " (by calls alone; scheduling: gprof-mt report summary)",
+				     NULL);
+		g_free(line);
+	}
+}
+
 GStrv pp_waits_describe(struct pp_capture *capture, const char **ret_section)
 {
 	/* Names in one line: short C++ names. */
@@ -350,11 +406,14 @@ GStrv pp_waits_describe(struct pp_capture *capture, const char **ret_section)
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view;
 	GStrv lines = NULL;
+	bool has_kernel;
 
-	leave_out_others(capture);
+	has_kernel = leave_out_others(capture);
 	pp_view_begin(&view, capture, NULL, &symbols);
 	view.context.for_text = true;
 	(void)read_waits(&view, &lines, ret_section, &err);
+	if (has_kernel)
+		note_calls_alone(lines);
 	pp_error_done(&err);
 	pp_view_done(&view);
 	return lines;

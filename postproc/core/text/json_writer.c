@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* --- strings -------------------------------------------------------------------------------- */
 
@@ -189,6 +190,14 @@ static void write_array(struct pp_json_writer *json, const char *key, JsonArray 
 	for (guint i = 0; i < json_array_get_length(array); i++)
 		pp_json_write_node(json, NULL, json_array_get_element(array, i));
 	pp_json_write_close(json, ']');
+}
+
+void pp_json_write_exit(struct pp_json_writer *json, int status)
+{
+	if (WIFSIGNALED(status))
+		pp_json_write_int(json, "signal", WTERMSIG(status));
+	else
+		pp_json_write_int(json, "exit_status", WEXITSTATUS(status));
 }
 
 void pp_json_write_node(struct pp_json_writer *json, const char *key, JsonNode *node)

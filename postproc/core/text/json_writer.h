@@ -43,6 +43,9 @@ void pp_json_write_double(struct pp_json_writer *json, const char *key, double n
 void pp_json_write_bool(struct pp_json_writer *json, const char *key, bool value);
 void pp_json_write_null(struct pp_json_writer *json, const char *key);
 
+/* Writes how a process ended, as wait(2) tells it: the member `exit_status` or `signal`. */
+void pp_json_write_exit(struct pp_json_writer *json, int status);
+
 /* Writes a whole json-glib tree; NULL is written as null. */
 void pp_json_write_node(struct pp_json_writer *json, const char *key, JsonNode *node);
 

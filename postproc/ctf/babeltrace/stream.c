@@ -211,14 +211,14 @@ static int64_t time_of(const struct pp_bt_stream *bt, const bt_message *message)
 {
 	const bt_clock_snapshot *snapshot =
 	    bt_message_event_borrow_default_clock_snapshot_const(message);
-	int64_t ns;
+	int64_t offset_ns = bt->stream.decoder->capture->clock_offset_ns, ns;
 
 	if (bt->is_ns)
 		return (int64_t)MIN(bt_clock_snapshot_get_value(snapshot), INT64_MAX);
 	if (bt_clock_snapshot_get_ns_from_origin(snapshot, &ns) !=
 	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return bt->stream.last_ns;
-	return ns - bt->stream.decoder->capture->clock_offset_ns;
+	return __builtin_sub_overflow(ns, offset_ns, &ns) ? INT64_MAX : ns;
 }
 
 /* Looks ahead; see ctf/ahead.h. */

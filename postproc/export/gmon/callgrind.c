@@ -200,7 +200,7 @@ static struct place *get_place(struct profile *profile, uint64_t return_address,
 
 static void add_calls(struct profile *profile, const struct pp_thread *thread)
 {
-	for (guint i = 0; i < thread->arcs->len; i++) {
+	for (guint i = 0; thread->arcs && i < thread->arcs->len; i++) {
 		const struct pp_arc *arc = &g_array_index(thread->arcs, struct pp_arc, i);
 		struct function *callee = get_place(profile, arc->self, CALLEE)->function;
 		uint64_t from =
@@ -233,8 +233,11 @@ static void add_samples(struct profile *profile, const struct pp_thread *thread)
 
 static void add_process(struct profile *profile, const struct pp_process *process)
 {
-	g_autoptr(GPtrArray) threads = pp_threads_with_calls(profile->export->context, process);
+	g_autoptr(GPtrArray) callers = pp_threads_with_calls(profile->export->context, process);
+	g_autoptr(GPtrArray) threads = pp_threads_with_profile(profile->export->context, process);
 
+	if (!callers->len)
+		return;
 	profile->process = process;
 	for (guint i = 0; i < threads->len; i++) {
 		add_calls(profile, threads->pdata[i]);

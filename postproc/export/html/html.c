@@ -8,12 +8,13 @@
 
 #include "core/text/command.h"
 #include "core/text/temporary_file.h"
+#include "analysis/blame/blame.h"
 #include "index/build.h"
 #include "export/html/page/page.h"
 #include "analysis/select.h"
 
-static const char *const needs[] = {"threads", "sync",		"locks", "flat",
-				    "quality", "critical-path", "io",	 NULL};
+static const char *const needs[] = {"threads",	     "sync", "locks",	"flat", "quality",
+				    "critical-path", "io",   "finding", NULL};
 
 static void *html_start(const struct pp_export *export)
 {
@@ -25,6 +26,7 @@ static void *html_start(const struct pp_export *export)
 		fds[i] = pp_temporary_file();
 	html->export = export;
 	html->builder = pp_index_builder_new(export->context, export->capture->model, fds);
+	html->blame = pp_blame_new(export->context);
 	html->missing = g_ptr_array_new_with_free_func(g_free);
 	pp_mapped_array_init(&html->switches, sizeof(struct pp_html_switch), -1);
 	return html;
@@ -50,6 +52,8 @@ static void html_event(void *state, const struct pp_event *event)
 
 	if (event->kind == PP_EVENT_SWITCH)
 		note_switch(html, event);
+	if (PP_EVENT_MASK(event->kind) & PP_THREAD_STATE_KINDS)
+		pp_blame_event(html->blame, event);
 	pp_index_builder_event(html->builder, event);
 }
 
@@ -276,6 +280,7 @@ static void put_document(struct pp_html *html)
 	pp_html_put_waits(html);
 	pp_html_put_sums(html);
 	pp_html_put_stacks(html);
+	pp_html_put_blame(html);
 	pp_html_put_path(html);
 	pp_html_put_io(html);
 	pp_html_put_names(html);
@@ -306,7 +311,7 @@ static int html_finish(void *state, int64_t end_ns, struct pp_error *err)
 	struct pp_html *html = state;
 	int ret;
 
-	(void)end_ns;
+	pp_blame_finish(html->blame, end_ns);
 	html->index = pp_index_builder_finish(html->builder, NULL);
 	g_clear_pointer(&html->builder, pp_index_builder_free);
 	pp_html_names_init(html);
@@ -331,6 +336,7 @@ static void html_free(void *state)
 	g_clear_pointer(&html->object_at, g_hash_table_unref);
 	g_ptr_array_unref(html->missing);
 	pp_mapped_array_done(&html->switches);
+	pp_blame_free(html->blame);
 	pp_index_builder_free(html->builder);
 	pp_index_free(html->index);
 	g_free(html);

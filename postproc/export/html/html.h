@@ -15,6 +15,8 @@
 #include "export/sums.h"
 #include "index/index.h"
 
+struct pp_blame;
+
 #define PP_HTML_BINS	256 /* a power of two */
 #define PP_HTML_HALVES	8
 #define PP_HTML_OBJECTS 500
@@ -58,6 +60,7 @@ struct pp_html {
 	const struct pp_export *export;
 	struct pp_export stacks_export; /* a copy without frames of threads */
 	struct pp_index_builder *builder;
+	struct pp_blame *blame;
 	struct pp_index *index;
 	struct pp_mapped_array switches; /* of struct pp_html_switch */
 	struct pp_put put;
@@ -145,21 +148,21 @@ bool pp_html_is_chosen(const struct pp_html_choice *choice, const uint32_t *key)
 void pp_html_sum_operations(struct pp_html *html);
 void pp_html_put_waits(struct pp_html *html);
 
-/* Returns the time at which it began to wait. */
-int64_t pp_html_begin_ns(const struct pp_index *index, const struct pp_index_operation *operation);
-
 /* --- stacks (stacks.c) ------------------------------------------------------------------------ */
 
 int pp_html_sum_stacks(struct pp_html *html, struct pp_error *err);
 void pp_html_put_stacks(struct pp_html *html);
+/* Writes `stacks`: the tree without its root, so a stack is its number less 1. */
+void pp_html_put_tree(struct pp_html *html, const struct pp_stacks *stacks);
 
 /* --- other parts ------------------------------------------------------------------------------ */
 
 void pp_html_put_lanes(struct pp_html *html); /* lanes.c, and `cells` */
 void pp_html_put_idle(struct pp_html *html);
 void pp_html_put_findings(struct pp_html *html); /* findings.c */
-void pp_html_put_path(struct pp_html *html);	 /* path.c; after all sites are known */
-void pp_html_put_io(struct pp_html *html);	 /* the same */
+void pp_html_put_blame(struct pp_html *html);
+void pp_html_put_path(struct pp_html *html); /* path.c; after all sites are known */
+void pp_html_put_io(struct pp_html *html);   /* the same */
 
 /* Names that other parts refer to (names.c); written after all names are known. */
 void pp_html_names_init(struct pp_html *html);

@@ -114,14 +114,6 @@ static void note_wait(struct pp_html *html, uint32_t number, int64_t from_ns, in
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
-int64_t pp_html_begin_ns(const struct pp_index *index, const struct pp_index_operation *operation)
-{
-	int64_t time_ns = (int64_t)operation->time_ns;
-
-	return operation->flags & PP_INDEX_FINISHED ? time_ns - pp_index_ns(index, operation)
-						    : time_ns;
-}
-
 static bool is_call(const struct pp_index_operation *operation)
 {
 	return !(operation->flags & (PP_INDEX_REGAINED | PP_INDEX_YIELDED)) &&
@@ -135,7 +127,7 @@ static bool wait_of(const struct pp_html *html, const struct pp_index_operation 
 	*ret_begin_ns = *ret_end_ns = (int64_t)operation->time_ns;
 	if (!(operation->flags & PP_INDEX_WAITED) || !pp_index_more(html->index, operation))
 		return false;
-	*ret_begin_ns = pp_html_begin_ns(html->index, operation);
+	*ret_begin_ns = pp_index_begin_ns(html->index, operation);
 	*ret_end_ns = *ret_begin_ns + pp_index_ns(html->index, operation);
 	return true;
 }
@@ -409,8 +401,10 @@ static gint compare_starts(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct pp_html *html = data;
 	const struct pp_html_wait *x = a, *y = b;
-	int64_t x_ns = pp_html_begin_ns(html->index, pp_index_operation(html->index, x->operation));
-	int64_t y_ns = pp_html_begin_ns(html->index, pp_index_operation(html->index, y->operation));
+	int64_t x_ns =
+	    pp_index_begin_ns(html->index, pp_index_operation(html->index, x->operation));
+	int64_t y_ns =
+	    pp_index_begin_ns(html->index, pp_index_operation(html->index, y->operation));
 
 	if (x_ns != y_ns)
 		return x_ns < y_ns ? -1 : 1;
@@ -421,7 +415,7 @@ static int64_t wait_column(struct pp_html *html, guint at, unsigned column)
 {
 	const struct pp_index_operation *operation = operation_of(html, at);
 	const struct pp_index_more *more = pp_index_more(html->index, operation);
-	int64_t begin_ns = pp_html_begin_ns(html->index, operation);
+	int64_t begin_ns = pp_index_begin_ns(html->index, operation);
 
 	switch (column) {
 	case 0:

@@ -298,7 +298,7 @@ static void sum_wait(struct pp_html *html, GHashTable *known,
 		     const struct pp_index_operation *operation)
 {
 	const struct pp_index_more *more = pp_index_more(html->index, operation);
-	int64_t from_ns = pp_html_begin_ns(html->index, operation);
+	int64_t from_ns = pp_index_begin_ns(html->index, operation);
 	int64_t to_ns = MIN(from_ns + pp_index_ns(html->index, operation), html->to_ns);
 	const struct pp_stack *stack = more ? known_stack(html, known, operation, more) : NULL;
 	uint32_t key[PP_SUMS_KEYS] = {0, operation->thread, stack ? stack->number : 0};
@@ -480,14 +480,14 @@ int pp_html_sum_stacks(struct pp_html *html, struct pp_error *err)
 	return ret;
 }
 
-static void put_tree(struct pp_html *html)
+void pp_html_put_tree(struct pp_html *html, const struct pp_stacks *stacks)
 {
-	unsigned n = pp_stacks_n(html->stacks);
+	unsigned n = pp_stacks_n(stacks);
 
 	pp_put_open(&html->put, "stacks", '{');
 	pp_put_open(&html->put, "parent", '[');
 	for (unsigned i = 0; i < n; i++) {
-		const struct pp_stack *stack = pp_stacks_at(html->stacks, i);
+		const struct pp_stack *stack = pp_stacks_at(stacks, i);
 
 		if (stack->parent)
 			pp_put_number(&html->put, NULL, (int64_t)stack->parent->number - 1);
@@ -496,7 +496,7 @@ static void put_tree(struct pp_html *html)
 	pp_put_open(&html->put, "function", '[');
 	for (unsigned i = 1; i < n; i++)
 		pp_put_reference(&html->put, NULL,
-				 pp_html_function(html, pp_stacks_at(html->stacks, i)->name));
+				 pp_html_function(html, pp_stacks_at(stacks, i)->name));
 	pp_put_close(&html->put, ']');
 	pp_put_close(&html->put, '}');
 }
@@ -524,7 +524,7 @@ void pp_html_put_stacks(struct pp_html *html)
 {
 	uint64_t n = pp_stacks_n(html->stacks);
 
-	put_tree(html);
+	pp_html_put_tree(html, html->stacks);
 	pp_put_open(&html->put, "flames", '[');
 	for (unsigned i = PP_HTML_FLAMES; i < PP_HTML_N_TABLES; i++)
 		put_flame(html, i);

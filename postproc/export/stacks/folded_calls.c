@@ -208,7 +208,7 @@ static void folded_free(void *state)
 const struct pp_exporter pp_exporter_folded_calls = {
     .format = "folded",
     .what = "calls",
-    .summary = "flame graph: stacks",
+    .summary = "flame graphs",
     .file_name = "gprof-mt.folded",
     .kinds = PP_CALL_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A profile for pprof: number of calls by caller, CPU time of samples and blocked time by call
- * path; samples without stacks have only the function.
+ * path, and the time of waits by the path of the call to blame; samples without stacks have only
+ * the function.
  *
  * A profile is a message whose parts may come in any order, so each part is written as soon as it
  * is known.  A synchronization operation is not code of the program; it becomes a location without
@@ -14,6 +15,7 @@
 #include "core/text/json.h"
 #include "core/text/printable.h"
 #include "export/gzip.h"
+#include "export/stacks/blamed.h"
 #include "export/stacks/off_cpu.h"
 #include "export/stacks/pprof.pb-c.h"
 #include "export/stacks/samples.h"
@@ -23,7 +25,7 @@
 #include "analysis/paths/sums.h"
 #include "analysis/thread_cells.h"
 
-enum { CALLS, CPU, OFF_CPU, N_VALUES };
+enum { CALLS, CPU, OFF_CPU, BLAME, N_VALUES };
 
 /* An address in a process, or only a name: an operation. */
 struct place {
@@ -40,6 +42,7 @@ struct location {
 struct pprof {
 	const struct pp_export *export;
 	struct pp_off_cpu *off_cpu;
+	struct pp_blame *blame;
 	struct pp_path_sums *sums; /* for samples with stacks */
 	GByteArray *bytes;	   /* not compressed yet */
 	struct pp_gzip gzip;
@@ -48,6 +51,7 @@ struct pprof {
 	GHashTable *locations; /* a set of struct location * */
 	GHashTable *mappings;  /* const struct pp_load * -> id */
 	bool has[N_VALUES];    /* there are samples with this value */
+	bool has_any;
 };
 
 /* --- parts ---------------------------------------------------------------------------------- */
@@ -117,12 +121,12 @@ static void add_head(struct pprof *self)
 {
 	const struct pp_model *model = self->export->context->model;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	Pprof__ValueType types[N_VALUES] = {
-	    [CALLS] = value_type(self, "calls", "count"),
-	    [CPU] = value_type(self, "cpu", "nanoseconds"),
-	    [OFF_CPU] = value_type(self, "off-cpu", "nanoseconds"),
-	};
-	Pprof__ValueType *list[] = {&types[CALLS], &types[CPU], &types[OFF_CPU]};
+	Pprof__ValueType calls = value_type(self, "calls", "count");
+	Pprof__ValueType cpu = value_type(self, "cpu", "nanoseconds");
+	Pprof__ValueType off_cpu = value_type(self, "off-cpu", "nanoseconds");
+	Pprof__ValueType blame = value_type(self, "blame", "nanoseconds");
+	Pprof__ValueType *list[N_VALUES] = {
+	    [CALLS] = &calls, [CPU] = &cpu, [OFF_CPU] = &off_cpu, [BLAME] = &blame};
 	int64_t comment = string_of(self, "gprof-mt " GM_VERSION);
 
 	part.n_sample_type = N_VALUES;
@@ -318,31 +322,47 @@ static Pprof__Label label_of(struct pprof *self, const char *key, const char *te
 	return label;
 }
 
+struct label {
+	const char *key, *text; /* text NULL: the sample has no such label */
+};
+
+#define N_LABELS 2
+
 /* stack: of uint64_t, innermost first. */
-static void add_sample(struct pprof *self, const struct pp_thread *thread, const GArray *stack,
-		       unsigned which, int64_t value, const char *object)
+static void add_labeled(struct pprof *self, const GArray *stack, unsigned which, int64_t value,
+			const struct label *of)
 {
-	g_autofree char *title = pp_thread_title(thread);
-	Pprof__Label labels[] = {label_of(self, "thread", title), PPROF__LABEL__INIT};
-	Pprof__Label *label_list[] = {&labels[0], &labels[1]};
+	Pprof__Label labels[N_LABELS], *label_list[N_LABELS];
 	int64_t values[N_VALUES] = {0};
 	Pprof__Sample sample = PPROF__SAMPLE__INIT;
 	Pprof__Sample *list[] = {&sample};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 
 	values[which] = value;
-	if (object)
-		labels[1] = label_of(self, "object", object);
+	for (unsigned i = 0; i < N_LABELS; i++) {
+		if (!of[i].text)
+			continue;
+		labels[i] = label_of(self, of[i].key, of[i].text);
+		label_list[sample.n_label++] = &labels[i];
+	}
 	sample.n_location_id = stack->len;
 	sample.location_id = (uint64_t *)(void *)stack->data;
 	sample.n_value = N_VALUES;
 	sample.value = values;
-	sample.n_label = object ? 2 : 1;
 	sample.label = label_list;
 	part.n_sample = 1;
 	part.sample = list;
 	add(self, &part);
-	self->has[which] = true;
+	self->has[which] = self->has_any = true;
+}
+
+static void add_sample(struct pprof *self, const struct pp_thread *thread, const GArray *stack,
+		       unsigned which, int64_t value, const char *object)
+{
+	g_autofree char *title = pp_thread_title(thread);
+	const struct label labels[N_LABELS] = {{"thread", title}, {"object", object}};
+
+	add_labeled(self, stack, which, value, labels);
 }
 
 static bool is_sampled(const struct pprof *self, const struct pp_thread *thread)
@@ -368,11 +388,10 @@ static void add_calls(struct pprof *self, const struct pp_thread *thread)
 	}
 }
 
-/* gprof-mt's own code, as one frame. */
-static void add_own_code(struct pprof *self, GArray *stack)
+/* A frame that is only a name. */
+static void add_name(struct pprof *self, GArray *stack, const char *name)
 {
-	static const char name[] = PP_OWN_CODE;
-	struct place place = {.name = name};
+	struct place place = {.name = g_intern_string(name)};
 	uint64_t id = location_of(self, &place);
 
 	g_array_append_val(stack, id);
@@ -395,15 +414,11 @@ static void add_cpu_paths(struct pprof *self)
 				  : 0;
 		g_array_set_size(stack, 0);
 		if (n_own)
-			add_own_code(self, stack);
+			add_name(self, stack, PP_OWN_CODE);
 		for (unsigned at = n_own; use->path && at < use->path->n; at++)
 			add_place(self, stack, use->process, use->path->addresses[at] - 1);
-		if (!use->path) {
-			struct place none = {.name = "[no call path]"};
-			uint64_t id = location_of(self, &none);
-
-			g_array_append_val(stack, id);
-		}
+		if (!use->path)
+			add_name(self, stack, "[no call path]");
 		add_sample(self, use->thread, stack, CPU, use->ns, NULL);
 	}
 }
@@ -423,7 +438,7 @@ static void add_cpu(struct pprof *self, const struct pp_thread *thread)
 
 		g_array_set_size(stack, 0);
 		if (namer->is_own && namer->is_own(namer->data, thread->process, sample->address))
-			add_own_code(self, stack);
+			add_name(self, stack, PP_OWN_CODE);
 		else
 			add_place(self, stack, thread->process, sample->address);
 		add_sample(self, thread, stack, CPU, (int64_t)ns, NULL);
@@ -434,17 +449,39 @@ static void add_off_cpu(struct pprof *self, const struct pp_off_cpu_use *use)
 {
 	g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	const struct pp_process *process = use->thread->process;
-	struct place operation = {.name = pp_op_function(use->op) ?: pp_sync_name(use->op)};
-	uint64_t id = location_of(self, &operation);
-	g_autofree char *name =
-	    use->object ? pp_object_name(use->object, self->export->context->namer) : NULL;
+	const struct pp_namer *namer = self->export->context->namer;
+	g_autofree char *name = use->object ? pp_object_name(use->object, namer) : NULL;
 
-	g_array_append_val(stack, id);
+	add_name(self, stack, pp_op_function(use->op) ?: pp_sync_name(use->op));
 	for (unsigned i = 0; use->path && i < use->path->n; i++)
 		add_place(self, stack, process, use->path->addresses[i] - 1);
 	if (!use->path && use->site)
 		add_place(self, stack, process, use->site - 1);
 	add_sample(self, use->thread, stack, OFF_CPU, use->slept_ns, name);
+}
+
+/* The time of waits, which has no thread: a call to blame may be one of several threads. */
+static void add_blame(struct pprof *self, const struct pp_blamed *blamed)
+{
+	g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	const struct pp_process *process = blamed->object->process;
+	const struct pp_blame_call *call = &blamed->cause.call;
+	g_autofree char *name = pp_object_name(blamed->object, self->export->context->namer);
+	g_autofree char *kind = pp_blamed_kind(blamed);
+	const struct label labels[N_LABELS] = {{"cause", kind}, {"object", name}};
+
+	if (pp_blamed_has_call(blamed)) {
+		add_name(self, stack, pp_blamed_function(blamed));
+		for (unsigned i = 0; call->path && i < call->path->n; i++)
+			add_place(self, stack, process, call->path->addresses[i] - 1);
+		if (!call->path && call->site)
+			add_place(self, stack, process, call->site - 1);
+	} else {
+		g_autofree char *frame = pp_blamed_frame(blamed);
+
+		add_name(self, stack, frame);
+	}
+	add_labeled(self, stack, BLAME, blamed->ns, labels);
 }
 
 /* Writes the default sample type, and the sampling period. */
@@ -464,9 +501,10 @@ static void add_tail(struct pprof *self)
 	part.has_period = has_cpu;
 	part.period_type = has_cpu ? &cpu : NULL;
 	part.has_default_sample_type = 1;
-	part.default_sample_type = string_of(self, self->has[CPU]     ? "cpu"
-						   : self->has[CALLS] ? "calls"
-								      : "off-cpu");
+	part.default_sample_type = string_of(self, self->has[CPU]	? "cpu"
+						   : self->has[CALLS]	? "calls"
+						   : self->has[OFF_CPU] ? "off-cpu"
+									: "blame");
 	add(self, &part);
 }
 
@@ -478,6 +516,7 @@ static void *pprof_start(const struct pp_export *export)
 
 	self->export = export;
 	self->off_cpu = pp_off_cpu_new(export, false);
+	self->blame = pp_blame_new(export->context);
 	self->sums = pp_path_sums_new(export->context, true);
 	self->bytes = g_byte_array_new();
 	pp_gzip_init(&self->gzip, take_compressed, export->out);
@@ -495,8 +534,10 @@ static void pprof_event(void *state, const struct pp_event *event)
 {
 	struct pprof *self = state;
 
-	if (event->kind != PP_EVENT_SAMPLE)
+	if (event->kind != PP_EVENT_SAMPLE) {
 		pp_off_cpu_event(self->off_cpu, event);
+		pp_blame_event(self->blame, event);
+	}
 	pp_path_sums_event(self->sums, event);
 }
 
@@ -504,9 +545,11 @@ static int pprof_finish(void *state, int64_t end_ns, struct pp_error *err)
 {
 	struct pprof *self = state;
 	const struct pp_pass_context *context = self->export->context;
+	g_autoptr(GArray) causes = NULL;
 	const GPtrArray *uses;
 
 	pp_off_cpu_finish(self->off_cpu, end_ns);
+	pp_blame_finish(self->blame, end_ns);
 	pp_path_sums_finish(self->sums, end_ns);
 	for (guint i = 0; i < context->model->threads->len; i++) {
 		const struct pp_thread *thread = context->model->threads->pdata[i];
@@ -520,7 +563,10 @@ static int pprof_finish(void *state, int64_t end_ns, struct pp_error *err)
 	uses = pp_off_cpu_uses(self->off_cpu);
 	for (guint i = 0; i < uses->len; i++)
 		add_off_cpu(self, uses->pdata[i]);
-	if (!self->has[CALLS] && !self->has[CPU] && !self->has[OFF_CPU])
+	causes = pp_blamed_causes(self->blame, context);
+	for (guint i = 0; i < causes->len; i++)
+		add_blame(self, &g_array_index(causes, struct pp_blamed, i));
+	if (!self->has_any)
 		return pp_error_add(err, -ENODATA,
 				    "%s: the threads have no calls, samples or waits; see "
 				    "`gprof-mt report quality`",
@@ -534,6 +580,7 @@ static void pprof_free(void *state)
 	struct pprof *self = state;
 
 	pp_off_cpu_free(self->off_cpu);
+	pp_blame_free(self->blame);
 	pp_path_sums_free(self->sums);
 	g_byte_array_unref(self->bytes);
 	pp_gzip_done(&self->gzip);
@@ -546,7 +593,7 @@ static void pprof_free(void *state)
 
 const struct pp_exporter pp_exporter_pprof = {
     .format = "pprof",
-    .summary = "calls, CPU time and time blocked, by path, for pprof",
+    .summary = "calls, CPU time, time blocked and blame, by path",
     .file_name = "gprof-mt.pb.gz",
     .kinds = PP_PATH_SUMS_KINDS,
     .selects = PP_SELECT_THREAD,

@@ -210,7 +210,7 @@ static void evented_free(void *state)
 const struct pp_exporter pp_exporter_speedscope_time = {
     .format = "speedscope",
     .what = "time",
-    .summary = "stacks over time",
+    .summary = "stacks",
     .file_name = "gprof-mt.speedscope.json",
     .kinds = PP_CALL_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../unit/sleeper.h"
+
 static int from_main[2];
 static int reader_tid; /* atomic */
 static long long read_ns;
@@ -45,24 +47,6 @@ static void *reader(void *arg)
 	return arg;
 }
 
-/* The state letter follows the name in parentheses. */
-static char state_of(int tid)
-{
-	char path[64], line[512] = "";
-	FILE *file;
-	const char *name_end;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "re");
-	if (!file)
-		return '?';
-	if (!fgets(line, sizeof(line), file))
-		line[0] = '\0';
-	fclose(file);
-	name_end = strrchr(line, ')');
-	return name_end && name_end[1] == ' ' ? name_end[2] : '?';
-}
-
 static void wait_for_reader(void)
 {
 	int tid;
@@ -70,7 +54,7 @@ static void wait_for_reader(void)
 
 	do
 		tid = __atomic_load_n(&reader_tid, __ATOMIC_ACQUIRE);
-	while (!tid || state_of(tid) != 'S');
+	while (!tid || sleeper_state(tid) != 'S');
 	end_ns = now_ns() + 1000000;
 	while (now_ns() < end_ns)
 		;

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../unit/sleeper.h"
 #include "cpu_time.h"
 
 #define THREADS 3
@@ -74,18 +75,8 @@ static void leave(void)
 /* It sleeps, or has spun since it left. */
 static bool is_waiting(const struct account *other)
 {
-	char path[64], state = '?';
-	FILE *file;
-
-	if (cpu_time_ns(other->thread) > other->left_cpu_ns + MS)
-		return true;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", other->tid);
-	file = fopen(path, "r");
-	if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = '?';
-	if (file)
-		fclose(file);
-	return state == 'S';
+	return cpu_time_ns(other->thread) > other->left_cpu_ns + MS ||
+	       sleeper_state(other->tid) == 'S';
 }
 
 static void work_after_others(int round, long ns)

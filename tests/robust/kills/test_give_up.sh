@@ -84,16 +84,17 @@ check unload '' "1 $no_map"
 check end ''
 same "end: the end of the thread is known" 1 "$(ends | cut -d ' ' -f 1)"
 
-# record_names MODE ROW...: `record` names each step, and does not call the recording complete
+# record_names MODE ROW...: `record` names each step, and does not call the recording complete.  Samples and blocking
+# calls look for objects too, in vain while the lock is held: a step may be left out more often than the row says.
 record_names()
 {
-	local row
+	local row found
 	what="record $1"
 	fresh timeout 60 "$gprof_mt" record --set kernel.source=none -- ./give_up "$1" >out 2>err ||
 		fail "$what: exit status $?: $(cat err)"
 	for row in "${@:2}"; do
-		grep -qF "lost: runtime libraries: ${row#* }: $stopped: ${row%% *}" err ||
-			fail "$what: expected '$row' on stderr, found: $(cat err)"
+		found=$(sed -n "s/.*lost: runtime libraries: ${row#* }: $stopped: //p" err)
+		[ "${found:-0}" -ge "${row%% *}" ] || fail "$what: expected '$row' on stderr, found: $(cat err)"
 	done
 	grep -q 'gprof-mt.data: 1 process' err || fail "$what: expected the last line of record, found: $(cat err)"
 	! grep -q 'gprof-mt.data: 1 process.*; complete' err || fail "$what: expected no 'complete', found: $(cat err)"

@@ -35,6 +35,46 @@ done
 run 1000
 [ "$switched" = 0 ] || fail "a thread that locks 1,000 times is not recorded in full"
 
+# The time in which pages of the stream are prepared counts: a thread that locks each 4 us is recorded in full, but not
+# where that takes 30 ms for each 256 KiB.
+cat >spaced.c <<-'END'
+	#include <pthread.h>
+	#include <stdint.h>
+	#include <time.h>
+	static uint64_t now_ns(void)
+	{
+		struct timespec now;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	}
+	int main(void)
+	{
+		static pthread_mutex_t mutexes[2];
+		for (int i = 0; i < 200000; i++) {
+			uint64_t until_ns = now_ns() + 4000;
+			pthread_mutex_lock(&mutexes[i % 2]);
+			pthread_mutex_unlock(&mutexes[i % 2]);
+			while (now_ns() < until_ns)
+				;
+		}
+	}
+END
+"$CC" -std=gnu17 -O2 -pthread -o spaced spaced.c || fail "cannot compile"
+# spaced EXPECTED [COMMAND...]: whether the thread is switched, in a run by COMMAND
+spaced()
+{
+	local expected=$1
+	shift
+	fresh "$@" env GPROF_MT_CONFIG="$PWD/auto.conf" LD_PRELOAD="$libsync" ./spaced || fail "spaced: exit status $?"
+	switched=$("$gprof_mt" report sync | grep -c 'threads recorded in full until')
+	echo "a lock each 4 us $*: switched: $switched"
+	[ "$switched" = "$expected" ] || fail "spaced: expected switched: $expected, found $switched"
+}
+spaced 0
+if command -v strace >/dev/null && ! with_sanitizers; then
+	spaced 1 strace -f -qq -o /dev/null -e trace=pwritev -e inject=pwritev:delay_enter=30000
+fi
+
 # The last line of record, the head of the reports, and doctor name the mode and how to record all.
 fresh "$gprof_mt" record --set kernel.source=none -- ./bench uncontended 1000000 >out 2>err || fail "record: $(cat err)"
 all='recorded in full until that exceeded sync.budget: from .* on, only waits with their holders in 1 of 2 threads; --set sync.mode=all records all'

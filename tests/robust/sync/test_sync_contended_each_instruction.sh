@@ -12,10 +12,11 @@ build each_instruction
 unset GPROF_MT_CONFIG LD_PRELOAD
 
 for what in 'all no mutex holder' 'all no mutex waiter' 'contended no mutex holder' 'contended no mutex waiter' \
-	'contended no rwlock holder' 'contended yes mutex holder'; do
-	read -r mode holds object who <<<"$what"
+	'contended no rwlock holder' 'contended yes mutex holder' 'contended no mutex holder crossed' \
+	'contended no rwlock holder crossed'; do
+	read -r mode holds object who crossed <<<"$what"
 	printf '[sync]\npath_sample = off\nmode = %s\nholds = %s\n' "$mode" "$holds" >sync.conf
-	fresh env GPROF_MT_CONFIG="$PWD/sync.conf" LD_PRELOAD="$libsync" ./each_instruction "$object" "$who" >out ||
+	fresh env GPROF_MT_CONFIG="$PWD/sync.conf" LD_PRELOAD="$libsync" ./each_instruction "$object" "$who" ${crossed:+"$crossed"} >out ||
 		fail "$what: exit status $?"
 	"$gprof_mt" report --format json locks >report.json || fail "$what: report: exit status $?"
 	read -r waits unknown < <(jq -r --arg o "$object" '[.locks[] | select(.type == $o) | .sites[].holders[]?] |

@@ -8,9 +8,11 @@
  * paths MS CHILDREN fork: children of fork, one after the other, in place of threads; with their
  * process id.
  * paths MS THREADS after: the threads live one after the other, and the next begins when one ends.
+ * paths MS THREADS crowd: the same, after 300 threads that end at once.
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 
 #define NOINLINE  __attribute__((noinline, noipa))
 #define MAX	  1000
+#define CROWD	  300
 #define ALT_BYTES 65536
 
 struct thread {
@@ -125,8 +128,25 @@ static int fork_children(int n, struct thread *thread)
 	return 0;
 }
 
+static void *end_at_once(void *unused)
+{
+	return unused;
+}
+
+static bool begin_crowd(void)
+{
+	pthread_t id;
+
+	for (int i = 0; i < CROWD; i++)
+		if (pthread_create(&id, NULL, end_at_once, NULL) != 0 ||
+		    pthread_join(id, NULL) != 0)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
+	bool in_turn;
 	static struct thread threads[1 + MAX];
 	int n = argc > 2 ? atoi(argv[2]) : -1;
 
@@ -136,14 +156,17 @@ int main(int argc, char **argv)
 	length_ns = strtoull(argv[1], NULL, 10) * 1000000;
 	if (strcmp(how, "fork") == 0)
 		return fork_children(n, &threads[0]);
+	if (strcmp(how, "crowd") == 0 && !begin_crowd())
+		return 2;
+	in_turn = strcmp(how, "after") == 0 || strcmp(how, "crowd") == 0;
 	for (int i = 1; i <= n; i++) {
 		if (pthread_create(&threads[i].id, NULL, run, &threads[i]) != 0)
 			return 2;
-		if (strcmp(how, "after") == 0)
+		if (in_turn)
 			pthread_join(threads[i].id, NULL);
 	}
 	run(&threads[0]);
-	for (int i = 1; i <= n && strcmp(how, "after") != 0; i++)
+	for (int i = 1; i <= n && !in_turn; i++)
 		pthread_join(threads[i].id, NULL);
 	for (int i = 0; i <= n; i++)
 		print(&threads[i]);

@@ -9,9 +9,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "wait_blocked.h"
 
 static pthread_mutex_t mutex;
 static atomic_int waiter;
@@ -28,23 +29,6 @@ static void *wait_for_it(void *arg)
 		pthread_mutex_lock(&mutex);
 	pthread_mutex_unlock(&mutex);
 	return arg;
-}
-
-/* Waits until the kernel reports that the thread sleeps. */
-static void until_asleep(int tid)
-{
-	char path[64], line[256], state;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	do {
-		FILE *file = fopen(path, "r");
-
-		state = ' ';
-		if (file != NULL && fgets(line, sizeof(line), file) != NULL)
-			state = strrchr(line, ')')[2];
-		if (file != NULL)
-			fclose(file);
-	} while (state != 'S');
 }
 
 static void contend(const char *name, int type, int robust, int protocol, int is_timed)

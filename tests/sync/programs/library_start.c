@@ -49,7 +49,7 @@ __attribute__((constructor)) static void begin(void)
 
 	for (int i = 0; i < THREADS; i++) {
 		CHECK_INT(create(&threads[i], NULL, run, &tids[i]), 0);
-		CHECK(sleeper_await(&tids[i]));
+		CHECK(sleeper_await_by(&tids[i], sleeper_kernel_state)); /* in our library */
 	}
 	CHECK_INT(locked, 0);
 	CHECK(listener >= 0);

@@ -4,23 +4,16 @@
 #define ASLEEP_H
 
 #include <assert.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "../../unit/sleeper.h"
 
 static void until_asleep(int tid)
 {
-	char path[64], line[512], *end;
+	char state;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	for (;;) {
-		FILE *file = fopen(path, "r");
-
-		assert(file != NULL && fgets(line, sizeof(line), file) != NULL);
-		fclose(file);
-		end = strrchr(line, ')');
-		if (end[2] == 'S')
-			return;
+	while ((state = sleeper_state(tid)) != 'S') {
+		assert(state != '\0');
 		usleep(50); /* it may need the CPU of this thread */
 	}
 }

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../unit/sleeper.h"
+
 #define SPIN_NS	 150000000
 #define HOLD_NS	 60000000
 #define SLEEP_NS 3000000
@@ -161,21 +163,6 @@ static void *play(void *arg)
 	return NULL;
 }
 
-static int is_asleep(int tid)
-{
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	if (!file)
-		return 0;
-	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	fclose(file);
-	return state == 'S';
-}
-
 int main(void)
 {
 	pthread_t threads[7];
@@ -186,7 +173,7 @@ int main(void)
 	pthread_mutex_lock(&lock);
 	start_ns = now_ns(CLOCK_MONOTONIC);
 	pthread_create(&threads[0], NULL, await, NULL);
-	while (!waiter_tid || !is_asleep(waiter_tid))
+	while (!waiter_tid || sleeper_state(waiter_tid) != 'S')
 		sched_yield();
 	sleep_ns(HOLD_NS);
 	start_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
@@ -199,7 +186,7 @@ int main(void)
 	if (pipe(pipe_fds))
 		return 1;
 	pthread_create(&threads[6], NULL, read_pipe, NULL);
-	while (!reader_tid || !is_asleep(reader_tid))
+	while (!reader_tid || sleeper_state(reader_tid) != 'S')
 		sched_yield();
 	sleep_ns(PIPE_NS);
 	if (write(pipe_fds[1], "", 1) != 1)

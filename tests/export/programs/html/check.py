@@ -254,6 +254,68 @@ def critical_path():
     return len(report.get("critical_stretches", []))
 
 
+def frames_of(stack):
+    names, of = [], doc["blame"]["stacks"]
+    while stack >= 0:
+        names.insert(0, doc["functions"][of["function"][stack]])
+        stack = of["parent"][stack]
+    return names
+
+
+BLAME = {"count": "waits", "ns": "wait_ns", "idle": "idle_ns", **THREADS}
+
+
+def blame():
+    """All waits, by cause and by waiting call as in the report; the stacks end with the call and the object."""
+    found = list(page.rows(doc["blame"]))
+    report = program.json("report", *options, "blame", "locks", "summary")
+    leading = [f"{f['title']}: {f['text']}" for f in report["summary"][0]["finding"]]
+    cause = doc["blame"]["cause"]
+    assert ([cause["text"]] if cause else []) == leading, (cause, leading)
+    same("blame in all", [("ns", sum(r["ns"] for r in found))], [("ns", sum(r["wait_ns"] for r in report["locks"]))])
+    if any(m["what"] == "blame" for m in doc["missing"]):
+        return 0
+    is_known = {key_in(r) for r in report["locks"]} & {key_of(i) for i in range(len(doc["objects"]))}
+    got, want, waits = collections.Counter(), collections.Counter(), collections.Counter()
+    for row in found:
+        if row["object"] < 0:
+            continue
+        holder, waiter = frames_of(row["holder"]), frames_of(row["waiter"])
+        assert holder[-1] == waiter[-1] == doc["objects"][row["object"]]["name"], (holder, waiter)
+        assert row["op"] < 0 or holder[-2] == doc["ops"][row["op"]], holder
+        assert row["kind"] in ("holder", "caller") or holder[0] == f"[{row['kind']}]", holder
+        for figure in BLAME:
+            assert row[figure] is not None or row["kind"].startswith("unknown"), row
+            got[key_of(row["object"]), row["kind"], text_of(row["site"]), text_of(row["acquired"]), figure] += row[figure] or 0
+        waits[key_of(row["object"]), text_of(row["waiter_site"]), waiter[-2]] += row["ns"]
+    for row in report["blame"]:
+        for figure, key in BLAME.items():
+            if key_in(row) in is_known:
+                want[key_in(row), row["kind"], row["site"], row["acquired"], figure] += row[key] or 0
+    same("blame by waiter", +waits, +collections.Counter({
+        key: sum(r["wait_ns"] for r in report["blame_waiters"] if (key_in(r), r["site"], r["function"]) == key)
+        for key in {(key_in(r), r["site"], r["function"]) for r in report["blame_waiters"] if key_in(r) in is_known}}))
+    return same("blame", +got, +want) + nested_blame(report)
+
+
+def nested_blame(report):
+    """Holders that were blocked, by what they were blocked on, as in the second table of `report blame`."""
+    got, want = collections.Counter(), collections.Counter()
+    for row in page.rows(doc["blame"]["nested"]):
+        assert row["object"] < 0 or row["name"] == doc["objects"][row["object"]]["name"], row
+        assert row["other"] < 0 or row["other_name"] == doc["objects"][row["other"]]["name"], row
+        name = None if row["other"] < 0 else row["other_name"]
+        got[key_of(row["object"]) if row["object"] >= 0 else None, text_of(row["site"]), name, row["kind"],
+            text_of(row["other_site"])] += row["ns"]
+    shown = {key_of(i) for i in range(len(doc["objects"]))}
+    names = {o["name"] for o in doc["objects"]}
+    for row in report["blame_nested"]:
+        key = key_in(row)
+        want[key if key in shown else None, row["site"], row["nested_name"] if row["nested_name"] in names else None,
+             row["nested_kind"], row["nested_site"]] += row["nested_ns"]
+    return same("nested blame", +got, +want)
+
+
 def edges():
     """A capture too large for all details: the sums of waiters and holders agree with the objects."""
     of = doc["sums"]["waits"]
@@ -266,7 +328,7 @@ def edges():
 
 is_large = any(m["what"] == "calls of synchronization" for m in doc["missing"])
 n = [threads(None, options), objects(None, options), operations(None, options),
-     edges() if is_large else history(), switches(), critical_path()]
+     edges() if is_large else history(), switches(), critical_path(), blame()]
 if not has_time:
     if not is_large and doc["sums"]["waits"]["n"]:
         waits()

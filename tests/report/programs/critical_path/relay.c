@@ -5,16 +5,16 @@
  * on the path. Prints each call at the end: "call TID FUNCTION BEGIN_NS END_NS".
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../../../unit/sleeper.h"
 
 #define ROUNDS	  4
 #define MS	  1000000
@@ -63,23 +63,6 @@ NOINLINE static void wait_for(sem_t *sem)
 	sem_wait(sem);
 }
 
-/* The state in /proc/PID/stat, "12 (name) S ...". */
-NOINLINE NO_RECORD static int is_asleep(pid_t tid)
-{
-	char path[64], stat[256] = "";
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	stat[sizeof(stat) - 1] = 0;
-	if (read(fd, stat, sizeof(stat) - 1) <= 0)
-		stat[0] = 0;
-	close(fd);
-	return strstr(stat, ") S ") != NULL;
-}
-
 NOINLINE static void hand_over(sem_t *sem)
 {
 	pid_t other;
@@ -87,7 +70,7 @@ NOINLINE static void hand_over(sem_t *sem)
 	do {
 		sched_yield();
 		other = waiting;
-	} while (!other || !is_asleep(other));
+	} while (!other || sleeper_state(other) != 'S');
 	waiting = 0;
 	sem_post(sem);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * each_instruction mutex|rwlock holder|waiter: two threads contend for a lock.  In each round the
- * second thread acts a few instructions later in the first thread's lock and unlock.
+ * each_instruction mutex|rwlock holder|waiter [crossed]: two threads contend for a lock.  In each
+ * round the second thread acts a few instructions later in the first thread's lock and unlock.
+ *
+ * crossed: while it holds the lock, the first thread locks another mutex, which it unlocks last.
  *
  * holder: the first thread locks and unlocks.  After the round's instruction, the second thread
  * locks, too; after each further instruction of the first thread, the second one runs until it has
@@ -34,9 +36,9 @@
 #define MISSES_MAX 10 /* some locks take more instructions: the clock is set now and then */
 #define PATIENCE   20 /* glibc's read-write locks spin while the first thread is stopped */
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, last = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
-static bool is_rwlock, is_waiter;
+static bool is_rwlock, is_waiter, is_crossed;
 static int other_stat, my_stat; /* /proc/self/task/TID/stat */
 static atomic_int round_of_main, round_of_other, done_by_other, locked_by_other, over;
 static volatile int steps, round_now;
@@ -50,6 +52,20 @@ static void lock(void)
 static void unlock(void)
 {
 	if (is_rwlock ? pthread_rwlock_unlock(&rwlock) : pthread_mutex_unlock(&mutex))
+		abort();
+}
+
+static void lock_first(void)
+{
+	lock();
+	if (is_crossed && pthread_mutex_lock(&last))
+		abort();
+}
+
+static void unlock_first(void)
+{
+	unlock();
+	if (is_crossed && pthread_mutex_unlock(&last))
 		abort();
 }
 
@@ -150,10 +166,11 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	int misses = 0;
 
-	if (argc != 3)
+	if (argc < 3)
 		return 2;
 	is_rwlock = !strcmp(argv[1], "rwlock");
 	is_waiter = !strcmp(argv[2], "waiter");
+	is_crossed = argc > 3;
 	my_stat = open_stat();
 	sched_setscheduler(0, SCHED_RR, &first);
 	sigaction(SIGTRAP, &action, NULL);
@@ -164,8 +181,8 @@ int main(int argc, char **argv)
 			sched_yield();
 		steps = 0;
 		trap(true);
-		lock();
-		unlock();
+		lock_first();
+		unlock_first();
 		trap(false);
 		misses = steps >= round_now * STRIDE ? 0 : misses + 1;
 		while (atomic_load(&done_by_other) != round_now)

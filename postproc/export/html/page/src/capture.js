@@ -20,6 +20,8 @@ function columns(table) {
 	return out;
 }
 
+const tree = ({parent, function: functions}) => ({parent: Int32Array.from(parent), function: Int32Array.from(functions)});
+
 /** The flames of time on and off the CPU as one: wall time; an empty list if one of them is missing. */
 function wall(flames) {
 	const parts = ['samples', 'off-cpu'].map(kind => flames.find(flame => flame.kind === kind && flame.n > 0));
@@ -182,7 +184,8 @@ export class Capture {
 		this.sums = Object.fromEntries(Object.entries(doc.sums).map(([name, table]) => [name, columns(table)]));
 		this.flames = doc.flames.map(flame => ({...flame, ...columns(flame)}));
 		this.flames.push(...wall(this.flames));
-		this.stacks = {parent: Int32Array.from(doc.stacks.parent), function: Int32Array.from(doc.stacks.function)};
+		this.stacks = tree(doc.stacks);
+		this.blame = {...columns(doc.blame), kind: doc.blame.kind, stacks: tree(doc.blame.stacks)};
 		this.lanes = [...this.#lanes('threads', doc.lanes.thread_states), ...this.#lanes('objects', doc.lanes.object_states)];
 		this.#threadNames = tellApart(doc.threads, ({tid}) => tid);
 		this.#objectNames = tellApart(doc.objects, ({address}) => address);

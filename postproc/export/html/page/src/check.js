@@ -15,6 +15,10 @@ const TABLES = {
 		blocked_in: 'text', object: 'text', to: 'threads'},
 	io: {threads: 'text', call: 'text', site_text: 'text', site: 'sites', fd: 'text', count: 'figure', ns: 'figure',
 		idle: 'figure', max: 'figure'},
+	blame: {kind: 'word', holder: 'blamed', waiter: 'blamed', object: 'objects', op: 'ops', site: 'sites', acquired: 'sites', waiter_site: 'sites',
+		count: 'time', ns: 'time', idle: 'time', running: 'figure', runnable: 'figure', sync: 'figure', io: 'figure', other: 'figure', unknown: 'figure'},
+	'blame.nested': {object: 'objects', name: 'word', site: 'sites', acquired: 'sites', other: 'objects', other_name: 'text', kind: 'word', op: 'ops',
+		other_site: 'sites', other_acquired: 'sites', ns: 'time'},
 	'sums.threads': {bin: 'bin', thread: 'threads', running: 'figure', runnable: 'figure',
 		sync: 'figure', io: 'figure', other: 'figure', unknown: 'figure'},
 	'sums.objects': {bin: 'bin', object: 'objects', acquired: 'figure', contended: 'figure',
@@ -56,6 +60,8 @@ function kinds(doc) {
 		time: isTime,
 		figure: value => value === null || isTime(value),
 		text: value => value === null || isText(value),
+		word: isText,
+		blamed: value => isCount(value) && value < doc.blame.stacks.parent.length,
 		stack: value => isCount(value) && value < doc.stacks.parent.length,
 	};
 	for (const name of ['threads', 'objects', 'sites', 'ops'])
@@ -113,11 +119,11 @@ function checkLanes(doc) {
 	}
 }
 
-function checkStacks(doc) {
-	const {parent, function: functions} = doc.stacks ?? {};
-	want(list(parent, 'stacks.parent').length === list(functions, 'stacks.function').length &&
+function checkStacks(doc, stacks, what) {
+	const {parent, function: functions} = stacks ?? {};
+	want(list(parent, `${what}.parent`).length === list(functions, `${what}.function`).length &&
 		parent.every((up, i) => Number.isInteger(up) && up >= -1 && up < i) &&
-		functions.every(f => isCount(f) && f < doc.functions.length), 'stacks are no tree');
+		functions.every(f => isCount(f) && f < doc.functions.length), `${what} are no tree`);
 }
 
 /** Returns the first difference from FORMAT.md as text; null if the document is valid. */
@@ -130,7 +136,9 @@ export function whatIsWrong(doc) {
 		want(isCount(doc.cells) && doc.cells <= MOST_CELLS && doc.cells % doc.bins === 0, 'cells is out of range');
 		checkNames(doc);
 		checkLanes(doc);
-		checkStacks(doc);
+		checkStacks(doc, doc.stacks, 'stacks');
+		checkStacks(doc, doc.blame?.stacks, 'blame.stacks');
+		want(doc.blame.cause === null || isText(doc.blame.cause?.text), 'blame.cause is wrong');
 		const tests = kinds(doc);
 		for (const [name, columns] of Object.entries(TABLES))
 			checkColumns(name.split('.').reduce((at, part) => at?.[part], doc), columns, tests, name);

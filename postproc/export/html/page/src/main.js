@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The page: reads its data, creates the views, and updates them when another time is chosen.
+import {blameView} from './blame.js';
 import {Capture} from './capture.js';
 import {distributionView} from './distribution.js';
 import {el} from './dom.js';
@@ -86,7 +87,7 @@ function show(capture) {
 	const app = {capture};
 	const bar = new RangeBar(capture, range => app.setRange(range));
 	const timeline = timelineView(app), sources = sourcesView(app);
-	const views = [summaryView(app), timeline, pathView(app), tablesView(app), flameView(app), graphsView(app), distributionView(app), sources, missingView(app)];
+	const views = [summaryView(app), timeline, blameView(app), pathView(app), tablesView(app), flameView(app), graphsView(app), distributionView(app), sources, missingView(app)];
 	SECTIONS.sort((a, b) => views.findIndex(({node}) => node.id === a.id) - views.findIndex(({node}) => node.id === b.id));
 	const updated = new Views(views);
 	let asked = false;

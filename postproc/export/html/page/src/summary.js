@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The longest waits, in sentences. Findings for the whole run come from gprof-mt; for a part of it, sentences are made
-// here from the sums that the tables show.
+// here from the sums that the tables show. Before them comes the leading cause of waits in the whole run.
 import {el} from './dom.js';
 import {count, duration, percent, plural} from './format.js';
 import {objectLink, siteLink, threadLink} from './links.js';
@@ -42,6 +42,17 @@ function finding(capture, [{text, object = -1, thread = -1, site = -1}, ...alike
 		links.length ? el('span', {class: 'links'}, links) : null,
 		alike.length ? el('span', {class: 'links'}, 'Others with that name:', alike.map(one =>
 			el('span', {}, alikeLink(capture, one.object), ` ${duration(waits.get(one.object) ?? NaN)}`))) : null);
+}
+
+// The leading cause of waits, and links to what it names.
+function leading(capture) {
+	const {cause} = capture.doc.blame;
+	if (!cause)
+		return null;
+	const sites = [...new Set([cause.acquired, cause.site])].filter(site => has(capture.doc.sites, site));
+	return el('div', {class: 'leading'}, el('span', {class: 'sentence'}, cause.text), el('span', {class: 'links'},
+		has(capture.doc.objects, cause.object) ? objectLink(capture, cause.object) : null, sites.map(site => siteLink(capture, site)),
+		el('a', {href: '#blame'}, 'Blame')));
 }
 
 // The time of the range that threads were idle, if any.
@@ -107,6 +118,7 @@ function tiles(capture, range) {
 }
 
 export function summaryView({capture}) {
+	const cause = leading(capture);
 	const list = el('ol', {class: 'findings'});
 	const lead = el('p', {class: 'lead', role: 'status'});
 	const figures = el('dl', {class: 'tiles'});
@@ -118,11 +130,13 @@ export function summaryView({capture}) {
 	}});
 	const findings = gathered(capture);
 	return {
-		node: section('summary', 'Summary', null, lead, list, more, figures),
+		node: section('summary', 'Summary', null, cause, lead, list, more, figures),
 		update: range => {
 			const whole = capture.isWhole(range);
 			const waits = new Map(capture.rows('objects', range, {keys: ['object'], sums: ['wait']}).map(({object, wait}) => [object, wait]));
 			const items = whole && findings.length ? findings.map(alike => finding(capture, alike, waits)) : sentences(capture, range);
+			if (cause)
+				cause.hidden = !whole;
 			lead.textContent = whole ? 'The whole run, largest cost first.' : 'The selected time, largest cost first.';
 			list.replaceChildren(...items.length ? items : [el('li', {class: 'nothing'}, whole ?
 				'This capture has no waits.' : 'No thread waited in this time.')]);

@@ -12,11 +12,24 @@ export function sums(stacks, flame, range, thread) {
 		if (inRange && (thread === null || flame.thread[row] === thread))
 			own[flame.stack[row]] += flame.value[row] || 0;
 	}
+	return withTotals(stacks, own);
+}
+
+/** own: by stack. */
+export function withTotals(stacks, own) {
 	const total = own.slice();
 	for (let stack = total.length - 1; stack >= 0; stack--)
 		if (stacks.parent[stack] >= 0)
 			total[stacks.parent[stack]] += total[stack];
 	return {own, total};
+}
+
+/** 1 for that stack and those called from it; -1: for all. */
+export function within(stacks, top) {
+	const inside = new Uint8Array(stacks.parent.length);
+	for (let stack = Math.max(top, 0); stack < inside.length; stack++)
+		inside[stack] = top < 0 || stack === top || (stacks.parent[stack] >= 0 && inside[stacks.parent[stack]]) ? 1 : 0;
+	return inside;
 }
 
 /** For each stack with a value, its callees, largest first; the roots are listed under -1. */

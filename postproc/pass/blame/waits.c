@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which code is to blame for the waits (analysis/blame/blame.h): by cause, with what the thread to
- * blame did meanwhile, and by waiting call.
+ * The waits by cause, with what the thread to blame did meanwhile, and by waiting call.
  *
- * Cells whose calls read alike share a row.  The first table has every selected wait without a
- * rest, so its sum is that of section `locks`.
+ * Cells whose calls read alike share a row.  Either table has every selected wait without a rest,
+ * so its sum is that of section `locks`.
  */
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/blame/blame.h"
-#include "analysis/paths/frames.h"
 #include "analysis/state/object_row.h"
 #include "analysis/state/select_object.h"
-
-/* Text shows only the first rows, since there may be thousands. */
-#define TEXT_ROWS 30
+#include "pass/blame/blame.h"
 
 enum {
 	KIND = PP_OBJECT_CELLS,
@@ -52,7 +47,7 @@ static const struct pp_column columns[N_COLUMNS] = {
     [WAITS] = {"waits", "waits", PP_TYPE_COUNT, PP_COLUMN_NO_SUM,
 	       "number of waits; one with several causes counts in each row"},
     [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "the part of their time"},
-    [IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, PP_COLUMN_MORE,
+    [IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, PP_COLUMN_MORE | PP_COLUMN_UNRANKED,
 	      "of that, waits that held nothing back; shared among the causes of a waiting call"},
     [RUNNING] = {"running_ns", "running", PP_TYPE_TIME_NS, PP_COLUMN_MORE,
 		 "meanwhile the thread to blame was on a CPU"},
@@ -91,7 +86,7 @@ static const struct pp_column waiter_columns[N_WAITER_COLUMNS] = {
 		      "share of all waits"},
     [WAITER_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
 		     "time in waits: held, no call, hand-over and unknown add up to it"},
-    [WAITER_IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, PP_COLUMN_MORE,
+    [WAITER_IDLE] = {"idle_ns", "idle", PP_TYPE_TIME_NS, PP_COLUMN_MORE | PP_COLUMN_UNRANKED,
 		     "of that, waits that held nothing back"},
     [HELD] = {"held_ns", "held", PP_TYPE_TIME_NS, PP_COLUMN_MORE, "while others held the object"},
     [CALLED] = {"called_ns", "no call", PP_TYPE_TIME_NS, PP_COLUMN_MORE,
@@ -103,66 +98,14 @@ static const struct pp_column waiter_columns[N_WAITER_COLUMNS] = {
 		     "the functions of the call's path, innermost first"},
 };
 
-struct pass {
-	const struct pp_pass_context *context;
-	struct pp_blame *blame;
-};
-
-static void *blame_start(const struct pp_pass_context *context)
-{
-	struct pass *self = g_new0(struct pass, 1);
-
-	self->context = context;
-	self->blame = pp_blame_new(context);
-	return self;
-}
-
-static void blame_event(void *state, const struct pp_event *event)
-{
-	struct pass *self = state;
-
-	pp_blame_event(self->blame, event);
-}
-
 /* --- rows ----------------------------------------------------------------------------------- */
-
-/* A call as text; each NULL if there is none, or it is not known. */
-struct call_text {
-	char *function, *site, *path;
-};
-
-static struct call_text text_of(const struct pass *self, const struct pp_process *process,
-				const struct pp_blame_call *call)
-{
-	const struct pp_namer *namer = self->context->namer;
-	struct call_text text = {0};
-
-	text.function = g_strdup(call->op == ST_EVENT_thread_exit || call->op == ST_N_EVENTS
-				     ? "(end of the thread)"
-				     : pp_sync_function(call->op));
-	if (call->site)
-		text.site = namer->site(namer->data, process, call->site);
-	if (call->path) {
-		g_autoptr(GArray) frames = pp_path_frames(call->path, process, namer);
-
-		text.path = pp_path_frames_text(frames, NULL);
-	}
-	return text;
-}
-
-static void call_text_done(struct call_text *text)
-{
-	g_free(text->function);
-	g_free(text->site);
-	g_free(text->path);
-}
 
 /* A row in the making, of either table. */
 struct row {
 	const struct pp_object *object;
 	enum pp_blame_kind kind;
 	unsigned why;
-	struct call_text call;
+	struct pp_call_text call;
 	char *acquired;
 	struct pp_blame_figures figures;
 	int64_t idle_ns;
@@ -174,36 +117,31 @@ static void row_free(void *data)
 {
 	struct row *row = data;
 
-	call_text_done(&row->call);
+	pp_call_text_done(&row->call);
 	g_free(row->acquired);
 	g_free(row);
 }
 
 /* Collects the cells of both tables. */
 struct rows {
-	const struct pass *self;
+	const struct pp_pass_context *context;
 	GHashTable *causes, *waiters; /* text -> struct row * */
 	int64_t all_ns, idle_ns;
 };
 
-static const char *text_or(const char *text)
-{
-	return text ? text : "";
-}
-
 /* Takes the texts. */
 static struct row *row_of(GHashTable *rows, const struct pp_object *object,
-			  const struct pp_blame_cause *cause, struct call_text *call,
+			  const struct pp_blame_cause *cause, struct pp_call_text *call,
 			  char *acquired)
 {
-	char *key =
-	    g_strdup_printf("%u %u %u\n%s\n%s\n%s\n%s", object->serial, cause ? cause->kind : 0,
-			    cause ? cause->why : 0, text_or(call->function), text_or(call->site),
-			    text_or(call->path), text_or(acquired));
+	char *key = g_strdup_printf("%u %u %u\n%s\n%s\n%s\n%s", object->serial,
+				    cause ? cause->kind : 0, cause ? cause->why : 0,
+				    pp_text_or_empty(call->function), pp_text_or_empty(call->site),
+				    pp_text_or_empty(call->path), pp_text_or_empty(acquired));
 	struct row *row = g_hash_table_lookup(rows, key);
 
 	if (row) {
-		call_text_done(call);
+		pp_call_text_done(call);
 		g_free(acquired);
 		g_free(key);
 		return row;
@@ -235,18 +173,16 @@ static void take_cell(void *data, const struct pp_object *object, const struct p
 	struct rows *rows = data;
 	const struct pp_blame_cause *cause = &cell->cause;
 	bool has_call = cause->kind == PP_BLAME_HOLD || cause->kind == PP_BLAME_CALL;
-	struct call_text call = {0}, acquired = {0}, waiter;
+	struct pp_call_text call = {0}, waiter;
 
-	if (!pp_selects_object(rows->self->context, object))
+	if (!pp_selects_object(rows->context, object))
 		return;
 	if (has_call)
-		call = text_of(rows->self, object->process, &cause->call);
-	if (cause->kind == PP_BLAME_HOLD)
-		acquired = text_of(rows->self, object->process, &cause->acquired);
-	add_figures(row_of(rows->causes, object, cause, &call, g_steal_pointer(&acquired.site)),
+		call = pp_call_text(rows->context, object->process, &cause->call);
+	add_figures(row_of(rows->causes, object, cause, &call,
+			   pp_call_text_acquired(rows->context, object->process, cause)),
 		    cell, idle_ns);
-	call_text_done(&acquired);
-	waiter = text_of(rows->self, object->process, &cell->waiter);
+	waiter = pp_call_text(rows->context, object->process, &cell->waiter);
 	add_figures(row_of(rows->waiters, object, NULL, &waiter, NULL), cell, idle_ns);
 	rows->all_ns += cell->figures.ns;
 	rows->idle_ns += idle_ns;
@@ -282,24 +218,18 @@ static double share_of(const struct row *row, int64_t all_ns)
 	return 100.0 * (double)row->figures.ns / (double)MAX(all_ns, 1);
 }
 
-static void set_text(struct pp_cell *cell, const char *text)
-{
-	if (text)
-		pp_cell_set_text(cell, text);
-}
-
-static void set_kind(struct pp_cell *cell, const struct row *row)
+void pp_blame_set_kind(struct pp_cell *cell, enum pp_blame_kind kind, unsigned why)
 {
 	static const char *const kinds[PP_N_BLAME_KINDS] = {
 	    [PP_BLAME_HOLD] = "holder",
 	    [PP_BLAME_CALL] = "caller",
 	    [PP_BLAME_HANDOVER] = "hand-over",
 	};
-	g_autofree char *unknown = row->kind == PP_BLAME_UNKNOWN
-				       ? g_strdup_printf("unknown: %s", pp_blame_why_text(row->why))
+	g_autofree char *unknown = kind == PP_BLAME_UNKNOWN
+				       ? g_strdup_printf("unknown: %s", pp_blame_why_text(why))
 				       : NULL;
 
-	pp_cell_set_text(cell, unknown ? unknown : kinds[row->kind]);
+	pp_cell_set_text(cell, unknown ? unknown : kinds[kind]);
 }
 
 static void set_modes(struct pp_cell *cells, const struct row *row)
@@ -327,19 +257,19 @@ static struct pp_table *make_causes(const struct rows *rows)
 		const struct row *row = all->pdata[i];
 		struct pp_cell *cells = pp_table_add_row(table);
 
-		pp_object_row(cells, row->object, rows->self->context->namer);
-		set_kind(&cells[KIND], row);
-		set_text(&cells[FUNCTION], row->call.function);
-		set_text(&cells[SITE], row->call.site);
-		set_text(&cells[ACQUIRED], row->acquired);
+		pp_object_row(cells, row->object, rows->context->namer);
+		pp_blame_set_kind(&cells[KIND], row->kind, row->why);
+		pp_cell_set_text(&cells[FUNCTION], row->call.function);
+		pp_cell_set_text(&cells[SITE], row->call.site);
+		pp_cell_set_text(&cells[ACQUIRED], row->acquired);
 		pp_cell_set_number(&cells[SHARE], share_of(row, rows->all_ns));
 		pp_cell_set_count(&cells[WAITS], row->figures.n);
 		pp_cell_set_time(&cells[WAIT], row->figures.ns);
 		pp_cell_set_time(&cells[IDLE], row->idle_ns);
 		set_modes(cells, row);
-		set_text(&cells[PATH], row->call.path);
+		pp_cell_set_text(&cells[PATH], row->call.path);
 	}
-	table->text_rows = TEXT_ROWS;
+	table->text_rows = PP_BLAME_TEXT_ROWS;
 	return table;
 }
 
@@ -353,9 +283,9 @@ static struct pp_table *make_waiters(const struct rows *rows)
 		const struct row *row = all->pdata[i];
 		struct pp_cell *cells = pp_table_add_row(table);
 
-		pp_object_row(cells, row->object, rows->self->context->namer);
-		set_text(&cells[WAITER_FUNCTION], row->call.function);
-		set_text(&cells[WAITER_SITE], row->call.site);
+		pp_object_row(cells, row->object, rows->context->namer);
+		pp_cell_set_text(&cells[WAITER_FUNCTION], row->call.function);
+		pp_cell_set_text(&cells[WAITER_SITE], row->call.site);
 		pp_cell_set_number(&cells[WAITER_SHARE], share_of(row, rows->all_ns));
 		pp_cell_set_time(&cells[WAITER_WAIT], row->figures.ns);
 		pp_cell_set_time(&cells[WAITER_IDLE], row->idle_ns);
@@ -363,29 +293,22 @@ static struct pp_table *make_waiters(const struct rows *rows)
 		pp_cell_set_time(&cells[CALLED], row->by_kind_ns[PP_BLAME_CALL]);
 		pp_cell_set_time(&cells[HANDED_OVER], row->by_kind_ns[PP_BLAME_HANDOVER]);
 		pp_cell_set_time(&cells[UNKNOWN], row->by_kind_ns[PP_BLAME_UNKNOWN]);
-		set_text(&cells[WAITER_PATH], row->call.path);
+		pp_cell_set_text(&cells[WAITER_PATH], row->call.path);
 	}
-	table->text_rows = TEXT_ROWS;
+	table->text_rows = PP_BLAME_TEXT_ROWS;
 	return table;
 }
 
 /* Waits below this share of the threads' lifetimes are nothing to blame anybody for. */
 #define LEAST_PCT 1.0
 
-static void note_share(const struct pass *self, struct pp_table *table, const struct rows *rows)
+static void note_share(const struct pp_blame *blame, struct pp_table *table,
+		       const struct rows *rows)
 {
-	const GPtrArray *threads = self->context->model->threads;
-	int64_t lifetimes_ns = 0;
+	int64_t lifetimes_ns = pp_thread_lifetimes_ns(pp_blame_states(blame), rows->context->model);
 	double share;
 
-	for (guint i = 0; i < threads->len; i++) {
-		const struct pp_thread_state *state =
-		    pp_thread_state(pp_blame_states(self->blame), threads->pdata[i]);
-
-		for (unsigned mode = 0; state && mode < PP_N_MODES; mode++)
-			lifetimes_ns += state->total_ns[mode];
-	}
-	if (lifetimes_ns <= 0 || pp_selects_by(self->context, PP_SELECT_ALL & ~PP_SELECT_TIME))
+	if (lifetimes_ns <= 0 || pp_selects_by(rows->context, PP_SELECT_ALL & ~PP_SELECT_TIME))
 		return;
 	share = 100.0 * (double)(rows->all_ns - rows->idle_ns) / (double)lifetimes_ns;
 	if (share < LEAST_PCT)
@@ -395,40 +318,20 @@ static void note_share(const struct pass *self, struct pp_table *table, const st
 			      share);
 }
 
-static void blame_finish(void *state, int64_t end_ns, GPtrArray *tables)
+void pp_blame_wait_tables(const struct pp_pass_context *context, const struct pp_blame *blame,
+			  struct pp_table **ret_causes, struct pp_table **ret_waiters)
 {
-	struct pass *self = state;
 	struct rows rows = {
-	    .self = self,
+	    .context = context,
 	    .causes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, row_free),
 	    .waiters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, row_free),
 	};
 
-	pp_blame_finish(self->blame, end_ns);
-	pp_blame_walk(self->blame, take_cell, &rows);
-	g_ptr_array_add(tables, make_causes(&rows));
-	note_share(self, tables->pdata[tables->len - 1], &rows);
-	g_ptr_array_add(tables, make_waiters(&rows));
+	pp_blame_walk(blame, take_cell, &rows);
+	*ret_causes = make_causes(&rows);
+	note_share(blame, *ret_causes, &rows);
+	*ret_waiters = make_waiters(&rows);
+	note_share(blame, *ret_waiters, &rows);
 	g_hash_table_unref(rows.causes);
 	g_hash_table_unref(rows.waiters);
 }
-
-static void blame_free(void *state)
-{
-	struct pass *self = state;
-
-	pp_blame_free(self->blame);
-	g_free(self);
-}
-
-const struct pp_pass pp_pass_blame = {
-    .name = "blame",
-    .summary = "causes of waits",
-    .kinds = PP_THREAD_STATE_KINDS,
-    .selects = PP_SELECT_ALL,
-    .has_operations = true,
-    .start = blame_start,
-    .event = blame_event,
-    .finish = blame_finish,
-    .free = blame_free,
-};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* See log.h.  A line is written by one write(), so that it is in the file whole or not at all. */
+#include "campaign/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/text/json.h"
+#include "core/text/json_writer.h"
+#include "core/text/write.h"
+
+const char *const pp_run_kinds[PP_N_RUN_KINDS] = {
+    [PP_RUN_PLAIN] = "plain", [PP_RUN_WARMUP] = "warm-up", [PP_RUN_RECORDED] = "recorded"};
+
+void pp_campaign_run_free(void *data)
+{
+	struct pp_campaign_run *run = data;
+
+	g_free(run->test);
+	g_free(run->failure);
+	g_free(run->file);
+	g_free(run);
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+static bool read_kind(const char *text, enum pp_run_kind *ret)
+{
+	for (unsigned i = 0; i < PP_N_RUN_KINDS; i++)
+		if (g_strcmp0(text, pp_run_kinds[i]) == 0) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
+/* NULL: it is no run. */
+static struct pp_campaign_run *read_run(JsonObject *line)
+{
+	struct pp_campaign_run *run = g_new0(struct pp_campaign_run, 1);
+	int64_t signal = pp_json_int(line, "signal", 0);
+
+	if (!read_kind(pp_json_string(line, "kind"), &run->kind)) {
+		g_free(run);
+		return NULL;
+	}
+	run->test = g_strdup(pp_json_string(line, "test"));
+	run->point =
+	    (struct pp_point){pp_json_int(line, "workload", 0), pp_json_int(line, "cpus", 0),
+			      pp_json_int(line, "threads", 0)};
+	run->measured = (struct pp_measured){
+	    .wall_ns = pp_json_int(line, "wall_ns", 0),
+	    .user_ns = pp_json_int(line, "user_ns", 0),
+	    .system_ns = pp_json_int(line, "system_ns", 0),
+	    .max_rss_bytes = pp_json_int(line, "max_rss_bytes", 0),
+	    .voluntary = pp_json_int(line, "voluntary", 0),
+	    .involuntary = pp_json_int(line, "involuntary", 0),
+	    .status = signal ? W_EXITCODE(0, (int)signal)
+			     : W_EXITCODE((int)pp_json_int(line, "exit_status", 0), 0),
+	};
+	run->failure = g_strdup(pp_json_string(line, "failure"));
+	run->file = g_strdup(pp_json_string(line, "file"));
+	run->peak_threads = pp_json_int(line, "peak_threads", 0);
+	return run;
+}
+
+/* NULL: it is no JSON object. */
+static JsonObject *parse(JsonParser *parser, const char *line, size_t len)
+{
+	JsonNode *root;
+
+	if (!pp_json_is_shallow(line, len) ||
+	    !json_parser_load_from_data(parser, line, (gssize)len, NULL))
+		return NULL;
+	root = json_parser_get_root(parser);
+	return root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+}
+
+/* The tests as the first line has them. */
+static char *tests_of(JsonObject *head)
+{
+	struct pp_json_writer json = {.to = g_string_new(NULL)};
+	JsonArray *tests = pp_json_array(head, "tests");
+
+	pp_json_write_node(&json, NULL, tests ? json_object_get_member(head, "tests") : NULL);
+	return g_string_free(json.to, FALSE);
+}
+
+static int read_lines(struct pp_campaign_log *log, const char *path, const char *plan, char *text,
+		      size_t *ret_len, struct pp_error *err)
+{
+	g_autoptr(JsonParser) parser = json_parser_new();
+	char *line = text;
+
+	for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+		JsonObject *object = parse(parser, line, (size_t)(end - line));
+		struct pp_campaign_run *run;
+
+		if (line == text) {
+			g_autofree char *tests = tests_of(object);
+
+			if (!g_str_equal(tests, plan))
+				return pp_error_add(err, -EINVAL,
+						    "%s: begun with other tests: repeat its "
+						    "arguments, or choose another directory (-o)",
+						    path);
+			continue;
+		}
+		run = object ? read_run(object) : NULL;
+		if (!run)
+			return pp_error_add(err, -EINVAL,
+					    "%s: damaged: the line at byte %zu is no run", path,
+					    (size_t)(line - text));
+		g_ptr_array_add(log->runs, run);
+	}
+	*ret_len = (size_t)(line - text);
+	return 0;
+}
+
+static int resume_file(struct pp_campaign_log *log, const char *path, const char *plan,
+		       struct pp_error *err)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GError) failure = NULL;
+	size_t len = 0;
+	int rc;
+
+	if (!g_file_get_contents(path, &text, NULL, &failure))
+		return pp_error_add(err, -ENOENT, "nothing to resume: %s", failure->message);
+	rc = read_lines(log, path, plan, text, &len, err);
+	if (rc)
+		return rc;
+	if (!len)
+		return pp_error_add(err, -EINVAL,
+				    "%s: empty: begin again in another directory (-o)", path);
+	log->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (log->fd < 0 || ftruncate(log->fd, (off_t)len))
+		return pp_error_add(err, -errno, "%s: %s", path, g_strerror(errno));
+	return 0;
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+static int create_file(struct pp_campaign_log *log, const char *path, const char *plan,
+		       struct pp_error *err)
+{
+	g_autofree char *head =
+	    g_strdup_printf("{\"schema\":1,\"version\":\"%s\",\"tests\":%s}\n", GM_VERSION, plan);
+	int rc;
+
+	if (mkdir(log->dir, 0777) && errno == EEXIST)
+		return pp_error_add(err, -EEXIST,
+				    "%s exists: continue it with --resume, or choose another "
+				    "directory (-o)",
+				    log->dir);
+	log->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+	rc = log->fd < 0 ? -errno : pp_write_all(log->fd, head, strlen(head));
+	return rc ? pp_error_add(err, rc, "%s: %s", path, g_strerror(-rc)) : 0;
+}
+
+static void write_optional(struct pp_json_writer *json, const char *key, int64_t number)
+{
+	if (number)
+		pp_json_write_int(json, key, number);
+}
+
+static char *make_line(const struct pp_campaign_run *run)
+{
+	struct pp_json_writer writer = {.to = g_string_new(NULL)}, *json = &writer;
+	const struct pp_measured *measured = &run->measured;
+
+	pp_json_write_open(json, NULL, '{');
+	pp_json_write_text(json, "test", run->test);
+	write_optional(json, "workload", run->point.workload);
+	write_optional(json, "cpus", run->point.cpus);
+	write_optional(json, "threads", run->point.threads);
+	pp_json_write_text(json, "kind", pp_run_kinds[run->kind]);
+	pp_json_write_int(json, "wall_ns", measured->wall_ns);
+	pp_json_write_int(json, "user_ns", measured->user_ns);
+	pp_json_write_int(json, "system_ns", measured->system_ns);
+	pp_json_write_int(json, "max_rss_bytes", measured->max_rss_bytes);
+	pp_json_write_int(json, "voluntary", measured->voluntary);
+	pp_json_write_int(json, "involuntary", measured->involuntary);
+	pp_json_write_exit(json, measured->status);
+	if (run->failure)
+		pp_json_write_text(json, "failure", run->failure);
+	if (run->file)
+		pp_json_write_text(json, "file", run->file);
+	write_optional(json, "peak_threads", run->peak_threads);
+	pp_json_write_close(json, '}');
+	g_string_append_c(writer.to, '\n');
+	return g_string_free(writer.to, FALSE);
+}
+
+int pp_campaign_log_add(struct pp_campaign_log *log, struct pp_campaign_run *run,
+			struct pp_error *err)
+{
+	g_autofree char *line = make_line(run);
+	int rc = pp_write_all(log->fd, line, strlen(line));
+
+	g_ptr_array_add(log->runs, run);
+	return rc ? pp_error_add(err, rc, "%s/" PP_CAMPAIGN_LOG ": %s", log->dir, g_strerror(-rc))
+		  : 0;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+int pp_campaign_log_open(struct pp_campaign_log *log, const char *dir, const GPtrArray *tests,
+			 bool resume, struct pp_error *err)
+{
+	g_autofree char *path = g_build_filename(dir, PP_CAMPAIGN_LOG, NULL);
+	g_autofree char *plan = pp_plan_text(tests);
+
+	*log = (struct pp_campaign_log){g_strdup(dir),
+					g_ptr_array_new_with_free_func(pp_campaign_run_free), -1};
+	return resume ? resume_file(log, path, plan, err) : create_file(log, path, plan, err);
+}
+
+void pp_campaign_log_done(struct pp_campaign_log *log)
+{
+	if (log->fd >= 0)
+		close(log->fd);
+	g_ptr_array_unref(log->runs);
+	g_free(log->dir);
+}
+
+bool pp_campaign_run_is_of(const struct pp_campaign_run *run, const struct pp_test *test,
+			   const struct pp_point *point, enum pp_run_kind kind)
+{
+	return run->kind == kind && run->point.workload == point->workload &&
+	       run->point.cpus == point->cpus && run->point.threads == point->threads &&
+	       g_strcmp0(run->test, test->name) == 0;
+}
+
+GPtrArray *pp_campaign_log_find(const struct pp_campaign_log *log, const struct pp_test *test,
+				const struct pp_point *point, enum pp_run_kind kind)
+{
+	GPtrArray *found = g_ptr_array_new();
+
+	for (guint i = 0; i < log->runs->len; i++) {
+		struct pp_campaign_run *run = log->runs->pdata[i];
+
+		if (pp_campaign_run_is_of(run, test, point, kind))
+			g_ptr_array_add(found, run);
+	}
+	return found;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds up the rows of sections `threads` and `locks`, and takes the first rows of section
+ * `bottlenecks`. */
+#include "cli/campaign/facts.h"
+
+#include "cli/view.h"
+#include "core/text/json.h"
+
+/* Sections to name, and the least share of each. */
+#define N_SECTIONS  2
+#define LEAST_SHARE 0.5
+
+static struct pp_table *table_of(const struct pp_view *view, const char *pass)
+{
+	unsigned n;
+	struct pp_table **tables = pp_pass_set_tables(view->passes, pass, &n);
+
+	return n ? tables[0] : NULL;
+}
+
+/* The sum of a column of times over rows of other types; negative: it is missing everywhere. */
+static double sum(const struct pp_table *table, const char *key, const char *but_type)
+{
+	bool known = !table->rows->len;
+	double sum_ns = 0;
+
+	for (guint row = 0; row < table->rows->len; row++) {
+		const struct pp_cell *cell = pp_table_cell(table, row, key);
+		const struct pp_cell *type = but_type ? pp_table_cell(table, row, "type") : NULL;
+
+		known |= cell != NULL;
+		if (cell && !(type && g_str_equal(type->text, but_type)))
+			sum_ns += (double)cell->time_ns;
+	}
+	return known ? sum_ns : -1;
+}
+
+/* The part of `a` that is not `b`, which may be unknown. */
+static double without(double a, double b)
+{
+	return a < 0 ? -1 : a - MAX(b, 0);
+}
+
+static double wall_ns(const struct pp_model *model)
+{
+	int64_t start_ns = pp_json_int(model->info, "start_ns", -1);
+	int64_t end_ns = pp_json_int(model->info, "end_ns", -1);
+
+	return start_ns < 0 || end_ns < start_ns ? -1 : (double)(end_ns - start_ns);
+}
+
+static void set_time(struct pp_time_use *time, const struct pp_view *view)
+{
+	const struct pp_table *threads = table_of(view, "threads");
+	const struct pp_table *locks = table_of(view, "locks");
+	double io_ns = sum(threads, "blocked_io_ns", NULL);
+	double other_ns = sum(threads, "blocked_other_ns", NULL);
+
+	*time = (struct pp_time_use){
+	    .wall_ns = wall_ns(view->capture->model),
+	    .lifetime_ns = sum(threads, "lifetime_ns", NULL),
+	    .running_ns = sum(threads, "running_ns", NULL),
+	    .runnable_ns = sum(threads, "runnable_ns", NULL),
+	    .blocked_sync_ns = sum(threads, "blocked_sync_ns", NULL),
+	    .blocked_other_ns = other_ns < 0 ? -1 : other_ns + MAX(io_ns, 0),
+	    .waits_ns = without(sum(locks, "wait_ns", "thread"), sum(locks, "idle_ns", "thread")),
+	};
+}
+
+/* "table at work (app.c:12) 45 %, list at add (list.c:7) 3 %" */
+static char *name_sections(const struct pp_table *sections)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint row = 0; row < MIN(sections->rows->len, N_SECTIONS); row++) {
+		const struct pp_cell *part = pp_table_cell(sections, row, "share_pct");
+		const struct pp_cell *lock = pp_table_cell(sections, row, "lock");
+		const struct pp_cell *entry = pp_table_cell(sections, row, "entry");
+
+		if (!part || part->number < LEAST_SHARE)
+			break;
+		g_string_append_printf(text, "%s%s at %s %.0f %%", text->len ? ", " : "",
+				       lock ? lock->text : "?", entry ? entry->text : "?",
+				       part->number);
+	}
+	return g_string_free(text, text->len == 0);
+}
+
+struct pp_facts *pp_facts_read(const char *dir)
+{
+	static const char *const passes[] = {"threads", "locks", "bottlenecks"};
+	struct pp_facts *facts = g_new0(struct pp_facts, 1);
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_view view = {0};
+	int rc = pp_view_open(&view, dir, NULL, &err);
+
+	if (rc == 0)
+		rc = pp_view_run(&view, passes, G_N_ELEMENTS(passes), &err);
+	if (rc == 0) {
+		set_time(&facts->time, &view);
+		facts->blocked_by = name_sections(table_of(&view, "bottlenecks"));
+	} else {
+		facts->error = pp_error_text(&err);
+		pp_error_done(&err);
+	}
+	pp_view_done(&view);
+	return facts;
+}
+
+void pp_facts_free(void *data)
+{
+	struct pp_facts *facts = data;
+
+	g_free(facts->blocked_by);
+	g_free(facts->error);
+	g_free(facts);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The results of a campaign in words (words.h). */
+#include "cli/campaign/words.h"
+
+#include <inttypes.h>
+
+#include "core/text/duration.h"
+
+/* --- the cause ------------------------------------------------------------------------------ */
+
+/* The leading row of the ranking, conclusive or not; NULL: there is none. */
+static const struct pp_table *leading_table(const GPtrArray *tables)
+{
+	const struct pp_table *best = NULL;
+
+	for (guint i = 0; i < tables->len; i++) {
+		const struct pp_table *table = tables->pdata[i];
+
+		if (table->rows->len && (!best || pp_table_cell(table, 0, "mean_ns")->time_ns >
+						      pp_table_cell(best, 0, "mean_ns")->time_ns))
+			best = table;
+	}
+	return best;
+}
+
+static const char *text_at(const struct pp_table *table, const char *key)
+{
+	const struct pp_cell *cell = pp_table_cell(table, 0, key);
+
+	return cell ? cell->text : "?";
+}
+
+/* How sure the mean is. */
+static char *confidence(const struct pp_table *table, unsigned n_runs)
+{
+	const struct pp_cell *sigma = pp_table_cell(table, 0, "sigma_pct");
+	const struct pp_cell *least = pp_table_cell(table, 0, "least_ns");
+	const struct pp_cell *most = pp_table_cell(table, 0, "most_ns");
+	g_autofree char *low = NULL, *high = NULL;
+
+	if (!sigma || !least || !most)
+		return g_strdup_printf("in %u runs", n_runs);
+	low = pp_duration_text(least->time_ns);
+	high = pp_duration_text(most->time_ns);
+	return g_strdup_printf("in the mean of %u runs, %s to %s in single ones (sigma %.1f %%)",
+			       n_runs, low, high, sigma->number);
+}
+
+static void note_cause(struct pp_table *table, const struct pp_tested *tested)
+{
+	g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
+	const struct pp_table *leading;
+	g_autofree char *mean = NULL, *sure = NULL;
+
+	if (!tested->ranking || pp_ranking_counted(tested->ranking) < 2)
+		return;
+	pp_ranking_tables(tested->ranking, found);
+	leading = leading_table(found);
+	if (!leading) {
+		pp_table_note(table, "%s: no critical section is the cause: no thread waited",
+			      tested->test->name);
+		return;
+	}
+	mean = pp_duration_text(pp_table_cell(leading, 0, "mean_ns")->time_ns);
+	sure = confidence(leading, pp_ranking_counted(tested->ranking));
+	pp_table_note(table,
+		      "%s: cause: %s (%s), entered at %s and left at %s: others lost %s to it %s",
+		      tested->test->name, text_at(leading, "lock"), text_at(leading, "type"),
+		      text_at(leading, "entry"), text_at(leading, "exit"), mean, sure);
+}
+
+/* --- workloads ------------------------------------------------------------------------------ */
+
+/* States in words whether a workload of the test exposes a problem. */
+static void note_result(struct pp_table *table, const struct pp_tested *tested)
+{
+	const struct pp_step *kept = tested->kept, *last;
+	guint n = tested->steps->len;
+	g_autofree char *wall = NULL, *before = NULL;
+
+	if (kept) {
+		last = tested->steps->pdata[n - 2];
+		wall = pp_duration_text((int64_t)(kept->wall_spread.mean * 1e9));
+		before = pp_duration_text((int64_t)(last->wall_spread.mean * 1e9));
+		pp_table_note(table,
+			      "%s: workload %" PRId64 " exposes a synchronization problem: the "
+			      "run time rose from %s to %s, and %.0f %% of the CPU time was used",
+			      tested->test->name, kept->point.workload, before, wall,
+			      100 * kept->use_spread.mean);
+		note_cause(table, tested);
+		return;
+	}
+	last = n ? tested->steps->pdata[n - 1] : NULL;
+	if (n < 2 || last->verdict == PP_VERDICT_INCOMPLETE)
+		return;
+	if (last->verdict == PP_VERDICT_TOO_FEW)
+		pp_table_note(table, "%s: given up at workload %" PRId64 ": its runs fail",
+			      tested->test->name, last->point.workload);
+	else
+		pp_table_note(table,
+			      "%s: exhausted: no workload up to %" PRId64 " exposes a "
+			      "synchronization problem; %s",
+			      tested->test->name, last->point.workload,
+			      n >= PP_CAMPAIGN_STEPS ? "given up after 50 steps"
+						     : "to look further, raise the last one");
+}
+
+static void note_unknown_use(struct pp_table *table, const struct pp_tested *tested)
+{
+	for (guint i = 0; i < tested->steps->len; i++)
+		if (!((const struct pp_step *)tested->steps->pdata[i])->n_threads) {
+			pp_table_note(table,
+				      "%s: no CPU use: the number of threads is unknown, since no "
+				      "run could be recorded; give it (--threads N)",
+				      tested->test->name);
+			return;
+		}
+}
+
+/* --- what was not exercised ----------------------------------------------------------------- */
+
+static bool varies(const GArray *numbers)
+{
+	return numbers && numbers->len > 1;
+}
+
+static bool varies_threads(const struct pp_test *test)
+{
+	return varies(test->threads);
+}
+
+static bool varies_cpus(const struct pp_test *test)
+{
+	return varies(test->cpus);
+}
+
+static bool varies_workload(const struct pp_test *test)
+{
+	return varies(test->workload);
+}
+
+/* Adds "; WHAT (TEST, TEST)" with the tests that do not vary it; without names if none does. */
+static void add_fixed(GString *text, const struct pp_campaign *campaign, const char *what,
+		      bool (*does_vary)(const struct pp_test *))
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+	guint n = 0;
+
+	for (guint i = 0; i < campaign->tests->len; i++) {
+		const struct pp_test *test = campaign->tests->pdata[i];
+
+		if (does_vary(test))
+			continue;
+		g_string_append_printf(names, "%s%s", n++ ? ", " : "", test->name);
+	}
+	if (!n)
+		return;
+	g_string_append_printf(text, "; %s", what);
+	if (n < campaign->tests->len)
+		g_string_append_printf(text, " (%s)", names->str);
+}
+
+static void note_not_exercised(struct pp_table *table, const struct pp_campaign *campaign)
+{
+	g_autoptr(GString) text = g_string_new("not exercised: code that no test runs");
+
+	add_fixed(text, campaign, "other workloads", varies_workload);
+	add_fixed(text, campaign, "other numbers of threads", varies_threads);
+	add_fixed(text, campaign, "other numbers of CPUs", varies_cpus);
+	pp_table_note(table, "%s", text->str);
+}
+
+void pp_campaign_words(const struct pp_campaign *campaign, struct pp_table *table)
+{
+	for (guint i = 0; i < campaign->tested->len; i++) {
+		note_result(table, campaign->tested->pdata[i]);
+		note_unknown_use(table, campaign->tested->pdata[i]);
+	}
+	note_not_exercised(table, campaign);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * steps KIND WORKLOAD [THREADS]: its run time follows from sleeps, and so does not depend on other
+ * load. lock   each thread (3) sleeps for 2 ms times WORKLOAD while it holds a lock sleep  the same
+ * without a lock same   the same time for each workload fail   exits with status 3 if the workload
+ * is 2 or more; prints the workload before odd    exits with status 3 in every other run, as a file
+ * tells hang   waits forever if the workload is 2 or more, with a child that does the same crash
+ * aborts if the workload is 2 or more
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
+static int workload, has_lock;
+
+static void sleep_for(int ms)
+{
+	struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
+
+	nanosleep(&time, NULL);
+}
+
+static void *work(void *unused)
+{
+	if (has_lock)
+		pthread_mutex_lock(&table);
+	sleep_for(2 * workload);
+	if (has_lock)
+		pthread_mutex_unlock(&table);
+	return unused;
+}
+
+static int run_threads(int n)
+{
+	pthread_t threads[64];
+
+	for (int i = 0; i < n; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	for (int i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+/* True in every other run. */
+static int is_odd(void)
+{
+	if (unlink("even") == 0)
+		return 1;
+	close(open("even", O_CREAT | O_WRONLY, 0600));
+	return 0;
+}
+
+/* Adds its pid to a file first. */
+static void hang(void)
+{
+	FILE *pids = fopen("pids", "a");
+
+	fprintf(pids, "%d\n", (int)getpid());
+	fclose(pids);
+	for (;;)
+		pause();
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argv[1];
+
+	workload = atoi(argv[2]);
+	printf("%s %d\n", kind, workload);
+	fflush(stdout);
+	has_lock = strcmp(kind, "lock") == 0;
+	if (strcmp(kind, "same") == 0)
+		workload = 5;
+	if (strcmp(kind, "fail") == 0)
+		return workload >= 2 ? 3 : 0;
+	if (strcmp(kind, "odd") == 0 && is_odd())
+		return 3;
+	if (strcmp(kind, "crash") == 0 && workload >= 2)
+		abort();
+	if (strcmp(kind, "hang") == 0 && workload >= 2) {
+		fork();
+		hang();
+	}
+	return run_threads(argc > 3 ? atoi(argv[3]) : 3);
+}
