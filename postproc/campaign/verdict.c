@@ -26,6 +26,15 @@ static double compare(const GArray *after, const GArray *before)
 	return pp_rank_sum_greater(values(after), after->len, values(before), before->len);
 }
 
+/* See PP_CAMPAIGN_RISE. */
+static bool has_use_risen(const struct pp_step *step, const struct pp_step *before)
+{
+	double unused = 1 - step->use_spread.mean, unused_before = 1 - before->use_spread.mean;
+
+	return step->use_rose < PP_CAMPAIGN_ALPHA &&
+	       unused <= (1 - PP_CAMPAIGN_RISE) * unused_before;
+}
+
 /* The recorded run objects to a problem of synchronization. */
 static bool has_few_waits(const struct pp_step *step, unsigned n_cpus,
 			  const struct pp_time_use *recorded)
@@ -36,7 +45,7 @@ static bool has_few_waits(const struct pp_step *step, unsigned n_cpus,
 		return false;
 	capacity_ns = recorded->wall_ns * (double)MIN(step->n_threads, (int64_t)n_cpus);
 	unused_ns = capacity_ns * (1 - step->use_spread.mean);
-	return recorded->waits_ns < PP_CAMPAIGN_WAITS * unused_ns;
+	return recorded->waits_ns < PP_CAMPAIGN_WAITS * MAX(unused_ns, recorded->runnable_ns);
 }
 
 static enum pp_verdict decide(struct pp_step *step, unsigned n_cpus,
@@ -55,7 +64,7 @@ static enum pp_verdict decide(struct pp_step *step, unsigned n_cpus,
 		return PP_VERDICT_USE_UNKNOWN;
 	if (step->use_spread.mean >= PP_CAMPAIGN_LOW_USE)
 		return PP_VERDICT_BUSY;
-	if (step->use_rose < PP_CAMPAIGN_ALPHA)
+	if (has_use_risen(step, before))
 		return PP_VERDICT_USE_ROSE;
 	return has_few_waits(step, n_cpus, recorded) ? PP_VERDICT_NO_WAITS : PP_VERDICT_KEPT;
 }
