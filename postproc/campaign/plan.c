@@ -3,6 +3,7 @@
 #include "campaign/plan.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #define GROUP	 "test "
 #define WORKLOAD "{w}"
 #define THREADS	 "{t}"
+#define SHARE	 "{w/t}"
 
 void pp_test_free(void *data)
 {
@@ -122,26 +124,54 @@ static bool has_placeholder(const struct pp_test *test, const char *placeholder)
 	return false;
 }
 
+bool pp_test_shares_work(const struct pp_test *test)
+{
+	return has_placeholder(test, SHARE);
+}
+
 static int check_placeholders(const struct pp_test *test, struct pp_error *err)
 {
-	bool has_workload = has_placeholder(test, WORKLOAD);
-	bool has_threads = has_placeholder(test, THREADS);
+	const char *share = pp_test_shares_work(test) ? SHARE : NULL;
+	bool has_workload = share || has_placeholder(test, WORKLOAD);
+	bool has_threads = share || has_placeholder(test, THREADS);
 
 	if (length(test->workload) && !has_workload)
 		return pp_error_add(err, -EINVAL,
 				    "the command has no {w}: put it where the workload belongs");
 	if (!length(test->workload) && has_workload)
 		return pp_error_add(err, -EINVAL,
-				    "the command has {w}, but no workload is given: add a range, "
-				    "such as 1000..20000:1000");
+				    "the command has %s, but no workload is given: add a range, "
+				    "such as 1000..20000:1000",
+				    share ? share : WORKLOAD);
 	if (length(test->threads) > 1 && !has_threads)
 		return pp_error_add(err, -EINVAL,
 				    "the command has no {t}: put it where the number of threads "
 				    "belongs");
 	if (!length(test->threads) && has_threads)
 		return pp_error_add(err, -EINVAL,
-				    "the command has {t}, but no number of threads is given: add "
-				    "threads, such as {t}=1,2,4");
+				    "the command has %s, but no number of threads is given: add "
+				    "threads, such as {t}=1,2,4",
+				    share ? share : THREADS);
+	return 0;
+}
+
+/* Rounded shares would be other work. */
+static int check_shares(const struct pp_test *test, struct pp_error *err)
+{
+	if (!pp_test_shares_work(test))
+		return 0;
+	for (guint w = 0; w < test->workload->len; w++)
+		for (guint t = 0; t < test->threads->len; t++) {
+			int64_t workload = g_array_index(test->workload, int64_t, w);
+			int64_t threads = g_array_index(test->threads, int64_t, t);
+
+			if (workload % threads)
+				return pp_error_add(err, -EINVAL,
+						    "the command has {w/t}, but workload %" PRId64
+						    " is no multiple of %" PRId64
+						    " threads: choose multiples",
+						    workload, threads);
+		}
 	return 0;
 }
 
@@ -181,7 +211,9 @@ int pp_test_check(const struct pp_test *test, struct pp_error *err)
 		return pp_error_add(err, -EINVAL,
 				    "nothing varies: give two workloads at least, or several "
 				    "numbers of threads or CPUs");
-	rc = check_cpus(test, err);
+	rc = check_shares(test, err);
+	if (rc == 0)
+		rc = check_cpus(test, err);
 	return rc ? rc : check_program(test, err);
 }
 
@@ -317,6 +349,8 @@ char **pp_test_command(const struct pp_test *test, const struct pp_point *point)
 	for (guint i = 0; i < n; i++) {
 		GString *word = g_string_new(test->command[i]);
 
+		if (point->threads)
+			replace(word, SHARE, point->workload / point->threads);
 		replace(word, WORKLOAD, point->workload);
 		replace(word, THREADS, point->threads);
 		command[i] = g_string_free(word, FALSE);

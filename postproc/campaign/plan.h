@@ -23,7 +23,7 @@ struct pp_point {
 
 struct pp_test {
 	char *name;	  /* of letters, digits, '_', '.' and '-' */
-	char **command;	  /* with "{w}" and "{t}", which are replaced */
+	char **command;	  /* with "{w}", "{t}" and "{w/t}", which are replaced */
 	GArray *workload; /* of int64_t, rising; empty: the command has none */
 	GArray *threads;  /* the same; a single value states the number of threads only */
 	GArray *cpus;	  /* the same */
@@ -43,13 +43,16 @@ int pp_numbers_read(const char *text, GArray **ret, struct pp_error *err);
 int pp_thread_numbers_read(const char *text, GArray **ret, struct pp_error *err);
 
 /*
- * Checks that the parts fit together: "{w}" and "{t}" in the command, two workloads at least or
- * several threads or CPUs, and that the program can be executed.  Returns 0 or -errno.
+ * Checks that the parts fit together: "{w}", "{t}" and "{w/t}" in the command, two workloads at
+ * least or several threads or CPUs, and that the program can be executed.  Returns 0 or -errno.
  */
 int pp_test_check(const struct pp_test *test, struct pp_error *err);
 
 /* Reads a key file into an array of struct pp_test *, and checks each.  Returns 0 or -errno. */
 int pp_plan_read(const char *file, GPtrArray **ret_tests, struct pp_error *err);
+
+/* Whether the command has "{w/t}": the workload is that of all threads together. */
+bool pp_test_shares_work(const struct pp_test *test);
 
 /* The command at a point.  The caller frees it with g_strfreev(). */
 char **pp_test_command(const struct pp_test *test, const struct pp_point *point);

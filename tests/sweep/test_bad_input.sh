@@ -23,6 +23,10 @@ refuses 2 'the command has no {w}' --workload 1,2 -- ./steps lock
 refuses 2 'the command has {w}, but no workload is given' -- ./steps lock '{w}'
 refuses 2 'the command has no {t}' --threads '{t}=1,2' -- ./steps lock 1
 refuses 2 'the command has {t}, but no number of threads' --workload 1,2 -- ./steps lock '{w}' '{t}'
+refuses 2 'the command has {w/t}, but no workload is given' --threads '{t}=1,2' -- ./steps lock '{w/t}'
+refuses 2 'the command has {w/t}, but no number of threads' --workload 1,2 -- ./steps lock '{w/t}'
+refuses 2 'the command has {w/t}, but workload 9 is no multiple of 2 threads: choose multiples' \
+	--threads '{t}=1,2' --workload 8,9 -- ./steps lock '{w/t}'
 refuses 2 'nothing varies' --workload 5 -- ./steps lock '{w}'
 refuses 2 'nothing varies' -- ./steps lock 1
 for range in 20..10:5 a 1.. 1..5:0 1..5*1 0..5 2,1 1,,2 '' 1..2..3 5x 99999999999999999999; do

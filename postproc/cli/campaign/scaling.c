@@ -187,6 +187,18 @@ static GArray *runs_of(const GPtrArray *series, enum pp_series kind)
 	return runs;
 }
 
+/* A serial share above 100 %. */
+static void note_slower(struct pp_table *table, const struct pp_test *test, enum pp_series kind,
+			const struct pp_scaling_fit *fit)
+{
+	if (kind == PP_SERIES_THREADS && fit->serial.value > 1 && !pp_test_shares_work(test))
+		pp_table_note(
+		    table,
+		    "%s: more threads take longer, as if each did all of the work: if {w} "
+		    "is the work of one thread, {w/t} keeps the sum constant",
+		    test->name);
+}
+
 static void add_laws(struct pp_table *table, const struct pp_tested *tested, enum pp_series kind)
 {
 	g_autoptr(GArray) runs = runs_of(tested->series[kind], kind);
@@ -201,6 +213,8 @@ static void add_laws(struct pp_table *table, const struct pp_tested *tested, enu
 		pp_cell_set_text(&row[L_TEST], tested->test->name);
 		pp_cell_set_text(&row[L_VARIES], varied[kind]);
 		set_law(row, law, &fit);
+		if (law == PP_AMDAHL)
+			note_slower(table, tested->test, kind, &fit);
 		if (fit.n_steps == (law == PP_AMDAHL ? 2 : 3))
 			pp_table_note(
 			    table,
