@@ -101,6 +101,34 @@ rows = result["bottlenecks"] + result["inconclusive"]
 assert rows[0]["lock"] == "table" and rows[0]["entry"].startswith("work (steps.c:"), rows
 END
 
+# Threads that wait for a condition, and not for a lock: no critical section is the cause.
+"$gprof_mt" sweep --runs 5 --format json -o queue --workload 2..32*4 -- ./steps queue '{w}' >queue.json 2>err ||
+	fail "queue: $(cat err)"
+python3 - <<'END' || fail "queue: $(cat queue.json)"
+import json
+notes = [note["note"] for note in json.load(open("queue.json"))["notes"]]
+kept = [note for note in notes if " exposes a synchronization problem: " in note]
+found = [note for note in notes if " % of the waits are for no critical section, most for turn; `gprof-mt report -i queue/" in note]
+assert len(kept) == len(found) == 1, notes
+assert int(found[0].split(": ")[1].split(" %")[0]) > 50 and not any(note.startswith("steps: cause: ") for note in notes), notes
+END
+
+# {w/t} is the part of each thread.
+cat >share.ini <<'END'
+[test share]
+command=sh -c 'echo {w} {t} {w/t}'
+workload=12,24
+threads=1,3
+check=awk '$1 != $2 * $3 || NF != 3 || $1 % 12 { exit 1 }'
+END
+"$gprof_mt" sweep --runs 2 --format json -o share share.ini >share.json 2>err || fail "share: $(cat err)"
+python3 - <<'END' || fail "share: $(cat share.json)"
+import json
+result = json.load(open("share.json"))
+assert "failures" not in result, result["failures"]
+assert [(row["number"], row["runs"]) for row in result["scalability"]] == [(1, 2), (3, 2)], result["scalability"]
+END
+
 # Threads, and runs that fail: half of them.
 status=0
 "$gprof_mt" sweep --runs 6 --format json -o odd --threads '{t}=1,2,4' -- ./steps odd 20 '{t}' >odd.json 2>err || status=$?

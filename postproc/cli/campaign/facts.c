@@ -86,6 +86,45 @@ static char *name_sections(const struct pp_table *sections)
 	return g_string_free(text, text->len == 0);
 }
 
+/* Waits of a row of section `locks` that are not idle. */
+static double busy_waits(const struct pp_table *locks, guint row)
+{
+	const struct pp_cell *wait = pp_table_cell(locks, row, "wait_ns");
+	const struct pp_cell *idle = pp_table_cell(locks, row, "idle_ns");
+
+	return wait ? (double)(wait->time_ns - (idle ? idle->time_ns : 0)) : 0;
+}
+
+/* Nobody is in a critical section while others wait for such an object. */
+static bool has_no_sections(const struct pp_table *locks, guint row)
+{
+	const struct pp_cell *type = pp_table_cell(locks, row, "type");
+
+	return type && (g_str_equal(type->text, "cond") || g_str_equal(type->text, "once"));
+}
+
+/* "95 % of the waits are for no critical section, most for 5 conds ..."; NULL: half or less. */
+static char *name_elsewhere(const struct pp_table *locks, double waits_ns)
+{
+	double sum_ns = 0, most_ns = 0;
+	const char *name = NULL;
+
+	for (guint row = 0; row < locks->rows->len; row++) {
+		double wait_ns = has_no_sections(locks, row) ? busy_waits(locks, row) : 0;
+		const struct pp_cell *cell = pp_table_cell(locks, row, "name");
+
+		sum_ns += wait_ns;
+		if (wait_ns <= most_ns)
+			continue;
+		most_ns = wait_ns;
+		name = cell ? cell->text : "?";
+	}
+	if (sum_ns <= waits_ns / 2)
+		return NULL;
+	return g_strdup_printf("%.0f %% of the waits are for no critical section, most for %s",
+			       100 * sum_ns / waits_ns, name);
+}
+
 struct pp_facts *pp_facts_read(const char *dir)
 {
 	static const char *const passes[] = {"threads", "locks", "bottlenecks"};
@@ -99,6 +138,7 @@ struct pp_facts *pp_facts_read(const char *dir)
 	if (rc == 0) {
 		set_time(&facts->time, &view);
 		facts->blocked_by = name_sections(table_of(&view, "bottlenecks"));
+		facts->elsewhere = name_elsewhere(table_of(&view, "locks"), facts->time.waits_ns);
 	} else {
 		facts->error = pp_error_text(&err);
 		pp_error_done(&err);
@@ -112,6 +152,7 @@ void pp_facts_free(void *data)
 	struct pp_facts *facts = data;
 
 	g_free(facts->blocked_by);
+	g_free(facts->elsewhere);
 	g_free(facts->error);
 	g_free(facts);
 }

@@ -8,6 +8,8 @@
 struct pp_facts {
 	struct pp_time_use time;
 	char *blocked_by; /* the critical sections waited for most, with shares; NULL: none */
+	char *elsewhere;  /* that most waits are for no critical section, in words; NULL: they are
+			     not */
 	char *error;	  /* why the capture could not be read; NULL: it was read */
 };
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "cli/campaign/engine.h"
 #include "core/text/duration.h"
 
 /* --- the cause ------------------------------------------------------------------------------ */
@@ -46,9 +47,27 @@ static char *confidence(const struct pp_table *table, unsigned n_runs)
 			       n_runs, low, high, sigma->number);
 }
 
-static void note_cause(struct pp_table *table, const struct pp_tested *tested)
+/* Says if the ranking cannot name the cause; returns whether it can. */
+static bool note_elsewhere(struct pp_table *table, struct pp_campaign *campaign,
+			   const struct pp_tested *tested)
+{
+	const struct pp_facts *facts =
+	    pp_campaign_facts(campaign, tested->test, &tested->kept->point);
+	g_autofree char *dir = NULL;
+
+	if (!facts || !facts->elsewhere)
+		return true;
+	dir = pp_campaign_capture(campaign, tested->test, tested->kept);
+	pp_table_note(table, "%s: %s; `gprof-mt report -i %s blame` names who made them wait",
+		      tested->test->name, facts->elsewhere, dir);
+	return false;
+}
+
+static void note_cause(struct pp_table *table, struct pp_campaign *campaign,
+		       const struct pp_tested *tested)
 {
 	g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
+	bool is_cause = note_elsewhere(table, campaign, tested);
 	const struct pp_table *leading;
 	g_autofree char *mean = NULL, *sure = NULL;
 
@@ -57,22 +76,25 @@ static void note_cause(struct pp_table *table, const struct pp_tested *tested)
 	pp_ranking_tables(tested->ranking, found);
 	leading = leading_table(found);
 	if (!leading) {
-		pp_table_note(table, "%s: no critical section is the cause: no thread waited",
+		pp_table_note(table,
+			      "%s: no critical section is the cause: no thread waited for one",
 			      tested->test->name);
 		return;
 	}
 	mean = pp_duration_text(pp_table_cell(leading, 0, "mean_ns")->time_ns);
 	sure = confidence(leading, pp_ranking_counted(tested->ranking));
 	pp_table_note(table,
-		      "%s: cause: %s (%s), entered at %s and left at %s: others lost %s to it %s",
-		      tested->test->name, text_at(leading, "lock"), text_at(leading, "type"),
-		      text_at(leading, "entry"), text_at(leading, "exit"), mean, sure);
+		      "%s: %s: %s (%s), entered at %s and left at %s: others lost %s to it %s",
+		      tested->test->name, is_cause ? "cause" : "first of the critical sections",
+		      text_at(leading, "lock"), text_at(leading, "type"), text_at(leading, "entry"),
+		      text_at(leading, "exit"), mean, sure);
 }
 
 /* --- workloads ------------------------------------------------------------------------------ */
 
 /* States in words whether a workload of the test exposes a problem. */
-static void note_result(struct pp_table *table, const struct pp_tested *tested)
+static void note_result(struct pp_table *table, struct pp_campaign *campaign,
+			const struct pp_tested *tested)
 {
 	const struct pp_step *kept = tested->kept, *last;
 	guint n = tested->steps->len;
@@ -87,7 +109,7 @@ static void note_result(struct pp_table *table, const struct pp_tested *tested)
 			      "run time rose from %s to %s, and %.0f %% of the CPU time was used",
 			      tested->test->name, kept->point.workload, before, wall,
 			      100 * kept->use_spread.mean);
-		note_cause(table, tested);
+		note_cause(table, campaign, tested);
 		return;
 	}
 	last = n ? tested->steps->pdata[n - 1] : NULL;
@@ -170,10 +192,10 @@ static void note_not_exercised(struct pp_table *table, const struct pp_campaign 
 	pp_table_note(table, "%s", text->str);
 }
 
-void pp_campaign_words(const struct pp_campaign *campaign, struct pp_table *table)
+void pp_campaign_words(struct pp_campaign *campaign, struct pp_table *table)
 {
 	for (guint i = 0; i < campaign->tested->len; i++) {
-		note_result(table, campaign->tested->pdata[i]);
+		note_result(table, campaign, campaign->tested->pdata[i]);
 		note_unknown_use(table, campaign->tested->pdata[i]);
 	}
 	note_not_exercised(table, campaign);

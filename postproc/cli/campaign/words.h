@@ -9,6 +9,6 @@
  * States the results in notes of the table: which workloads expose a problem, which critical
  * section is the cause and how sure that is, and what no run has exercised.
  */
-void pp_campaign_words(const struct pp_campaign *campaign, struct pp_table *table);
+void pp_campaign_words(struct pp_campaign *campaign, struct pp_table *table);
 
 #endif

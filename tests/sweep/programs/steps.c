@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * steps KIND WORKLOAD [THREADS]: its run time follows from sleeps, and so does not depend on other
- * load. lock   each thread (3) sleeps for 2 ms times WORKLOAD while it holds a lock sleep  the same
- * without a lock same   the same time for each workload fail   exits with status 3 if the workload
- * is 2 or more; prints the workload before odd    exits with status 3 in every other run, as a file
- * tells hang   waits forever if the workload is 2 or more, with a child that does the same crash
- * aborts if the workload is 2 or more
+ * load.
+ *
+ * - lock: each thread (3) sleeps for 2 ms times WORKLOAD while it holds a lock
+ * - sleep: the same without a lock
+ * - queue: the same, in two parts, and instead of a lock with a flag and a condition variable
+ * - same: the same time for each workload
+ * - fail: exits with status 3 if the workload is 2 or more; prints the workload before
+ * - odd: exits with status 3 in every other run, as a file tells
+ * - hang: waits forever if the workload is 2 or more, with a child that does the same
+ * - crash: aborts if the workload is 2 or more
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,7 +21,8 @@
 #include <unistd.h>
 
 static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
-static int workload, has_lock;
+static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
+static int workload, has_lock, is_taken;
 
 static void sleep_for(int ms)
 {
@@ -35,12 +41,30 @@ static void *work(void *unused)
 	return unused;
 }
 
-static int run_threads(int n)
+static void *take_turns(void *unused)
+{
+	for (int i = 0; i < 2; i++) {
+		pthread_mutex_lock(&table);
+		while (is_taken)
+			pthread_cond_wait(&turn, &table);
+		is_taken = 1;
+		pthread_mutex_unlock(&table);
+		sleep_for(workload);
+		pthread_mutex_lock(&table);
+		is_taken = 0;
+		pthread_cond_signal(&turn);
+		pthread_mutex_unlock(&table);
+		sleep_for(1); /* so that another one takes the next turn */
+	}
+	return unused;
+}
+
+static int run_threads(int n, void *(*run)(void *))
 {
 	pthread_t threads[64];
 
 	for (int i = 0; i < n; i++)
-		pthread_create(&threads[i], NULL, work, NULL);
+		pthread_create(&threads[i], NULL, run, NULL);
 	for (int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	return 0;
@@ -86,5 +110,6 @@ int main(int argc, char **argv)
 		fork();
 		hang();
 	}
-	return run_threads(argc > 3 ? atoi(argv[3]) : 3);
+	return run_threads(argc > 3 ? atoi(argv[3]) : 3,
+			   strcmp(kind, "queue") == 0 ? take_turns : work);
 }
