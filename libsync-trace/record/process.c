@@ -142,6 +142,8 @@ static bool prepare(void)
 	uint32_t *made;
 
 	st_real_resolve();
+	/* The program may hold a lock that its own _dl_find_object() takes. */
+	gm_libc_resolve();
 	st_io_prepare();
 	st_jump_init();
 	st_stack_init();

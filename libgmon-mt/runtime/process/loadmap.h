@@ -90,13 +90,20 @@ void gm_object_move(struct gm_object *object, uint64_t by);
 extern void (*gm_maps_on_leave)(uint64_t start, uint64_t end);
 
 /*
- * The loader's _dl_find_object(); NULL before glibc 2.35. After our constructor it is never a
+ * The loader's _dl_find_object(); NULL before glibc 2.35. After gm_libc_resolve() it is never a
  * function of the program with that name.
  */
 struct dl_find_object;
 extern int (*gm_find_object)(void *address, struct dl_find_object *ret);
 /* True from then on: it leads to no code of the program. */
 extern bool gm_find_object_is_safe;
+
+/*
+ * Replaces gm_find_object and gm_set_specific by libc's own functions. Our constructor does this;
+ * code that may run before it and while the program holds locks calls it first. Takes no lock of
+ * the program. Not in libgmon_mt.a.
+ */
+void gm_libc_resolve(void);
 
 /* Returns true if the object that the loader found is never unloaded. */
 bool gm_found_is_permanent(const struct dl_find_object *found);

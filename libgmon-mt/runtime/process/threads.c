@@ -533,10 +533,12 @@ bool gm_thread_watch_give_up(void)
 	       pthread_key_delete(watch->key) == 0;
 }
 
+int (*gm_set_specific)(unsigned key, const void *value) = pthread_setspecific;
+
 void gm_thread_watch(void)
 {
 	if (__atomic_load_n(&watch->state, __ATOMIC_ACQUIRE) == WATCH_READY && key_is_ours())
-		pthread_setspecific(watch->key, watch);
+		gm_set_specific(watch->key, watch);
 }
 
 bool gm_thread_is_gone(uint32_t tid)

@@ -50,6 +50,8 @@ void gm_thread_end(struct gm_thread_slot *slot);
  */
 void gm_thread_watch_init(enum gm_library library, void (*ended)(void));
 void gm_thread_watch(void);
+/* After gm_libc_resolve() (runtime/process/loadmap.h) it is never a function of the program. */
+extern int (*gm_set_specific)(unsigned key, const void *value);
 
 /*
  * Calls `begun` at the begin of each further thread that libsync-trace sees begin, in that thread:

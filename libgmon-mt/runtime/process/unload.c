@@ -72,15 +72,21 @@ static void resolve(void)
 	*(void **)&libc_finalize = dlsym(RTLD_NEXT, "__cxa_finalize");
 }
 
-/* A program's own function of that name may take locks, or be compiled with -pg. */
-static void resolve_find_object(void)
+/* The program's own functions of these names may take locks, or be compiled with -pg. */
+void gm_libc_resolve(void)
 {
-	void *loaders = dlvsym(RTLD_NEXT, "_dl_find_object", "GLIBC_2.35");
+	void *find_object, *set_specific;
 
-	if (loaders != NULL)
-		__atomic_store_n((void **)&gm_find_object, loaders, __ATOMIC_RELAXED);
-	else
+	if (__atomic_load_n(&gm_find_object_is_safe, __ATOMIC_RELAXED))
+		return;
+	find_object = dlvsym(RTLD_NEXT, "_dl_find_object", "GLIBC_2.35");
+	set_specific = dlsym(RTLD_NEXT, "pthread_setspecific");
+	if (find_object == NULL || set_specific == NULL)
 		dlerror(); /* clears an error that the program would otherwise see */
+	if (find_object != NULL)
+		__atomic_store_n((void **)&gm_find_object, find_object, __ATOMIC_RELAXED);
+	if (set_specific != NULL)
+		__atomic_store_n((void **)&gm_set_specific, set_specific, __ATOMIC_RELAXED);
 	__atomic_store_n(&gm_find_object_is_safe, true, __ATOMIC_RELAXED);
 }
 
@@ -89,7 +95,7 @@ __attribute__((constructor(101))) static void begin(void)
 	const struct link_map *last = module_of(gm_entry_point());
 
 	resolve();
-	resolve_find_object();
+	gm_libc_resolve();
 	*(void **)&gm_pthread_keys = dlvsym(RTLD_NEXT, "__pthread_keys", "GLIBC_PRIVATE");
 	atexit(note_end);
 	while (last != NULL && last->l_next != NULL)

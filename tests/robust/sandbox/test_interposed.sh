@@ -10,12 +10,14 @@ expected=$(./interposed 3 2000) || fail "bare: exit status $?"
 build_pg interposed -rdynamic
 printf '[calls]\nmode = history\n' >history.conf
 printf "" >count.conf
+# A call path for each lock, also for those that the interposed functions take before main.
+printf '[sync]\npaths = 0ns\npath_sample = 1\n' >paths.conf
 rounds=0
 for round in 1 2 3; do
-	for config in count.conf history.conf; do
+	for config in count.conf history.conf paths.conf; do
 		for preload in "" "$libsync"; do
 			got=$(GPROF_MT_CONFIG=$PWD/$config LD_PRELOAD=$preload fresh \
-				timeout 60 ./interposed 3 2000) ||
+				timeout -s KILL 60 ./interposed 3 2000) ||
 				fail "round $round, $config, ${preload##*/}: exit status $?"
 			[ "$got" = "$expected" ] || fail "$config ${preload##*/}: expected '$expected', found '$got'"
 			streams=$(find gprof-mt.data -path '*/user/stream_*' | wc -l)
