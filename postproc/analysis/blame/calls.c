@@ -179,7 +179,8 @@ void pp_blame_call_waking(struct pp_blame *blame, const struct pp_event *event)
 		struct pp_blame_wait *wait =
 		    g_array_index(waits, struct pp_blame_wait *, waits->len - 1);
 
-		wait->is_woken |= wait->waker == waker;
+		/* After a signal, the wake-up may come from the unlock of the mutex. */
+		wait->is_woken |= wait->waker == waker || wait->second;
 	}
 }
 

@@ -89,8 +89,9 @@ static const struct release *release_since(const struct pp_wait_ends *ends,
 }
 
 /*
- * A waiter woken by a signal may have to wait for the mutex next, and is woken again by the unlock.
- * The signalling thread remains the waker.
+ * A waiter of a condition may have to wait for the mutex next, and is woken by the unlock, also
+ * again, or only by it if it was not blocked when it was signalled. The last thread that had
+ * signalled before the first of these wake-ups is the waker.
  */
 void pp_wait_ends_waking(struct pp_wait_ends *ends, const struct pp_event *event)
 {
@@ -99,17 +100,22 @@ void pp_wait_ends_waking(struct pp_wait_ends *ends, const struct pp_event *event
 	uint32_t mark = waker ? track_of(ends, waker)->last : PP_MARK_NONE;
 	const struct release *release;
 	struct wait *wait;
-	bool is_released;
+	bool is_released, has_mutex;
 
 	if (!track || !track->waits->len)
 		return;
 	wait = &g_array_index(track->waits, struct wait, track->waits->len - 1);
 	release = release_since(ends, wait->object, wait->begin_ns);
 	is_released = release && waker && release->by.thread == waker && release->by.mark == mark;
-	if (wait->is_released && !is_released)
+	has_mutex = pp_sync_has(wait->op, PP_SYNC_YIELDS);
+	if (wait->is_released && (has_mutex || !is_released))
 		return;
 	wait->waker = (struct pp_wait_other){waker, mark};
 	wait->is_released = is_released;
+	if (has_mutex && waker && release) {
+		wait->waker = release->by;
+		wait->is_released = true;
+	}
 }
 
 /* --- the owner at the begin of a wait ------------------------------------------------------- */
@@ -226,7 +232,7 @@ enum pp_wait_how pp_wait_ends_settle(struct pp_wait_ends *ends, const struct pp_
 		release = NULL;
 	*ret = wait.waker;
 	if (ret->thread && ret->thread != operation->thread) {
-		/* It was not blocked when it was signalled, and then waited for the mutex. */
+		/* The wake-up may be recorded before the signal. */
 		if (!wait.is_released && release && release->by.thread == ret->thread)
 			ret->mark = release->by.mark;
 		return PP_WAIT_WOKE;
