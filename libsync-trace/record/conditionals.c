@@ -10,6 +10,8 @@
  * path, from their first event after that on, or at most 20 ms later (st_stamp_slowly()). In other
  * programs nothing is tested on the fast paths.
  */
+#include <dlfcn.h>
+
 #include "record/internal.h"
 
 __thread uint64_t st_conditionals __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -18,10 +20,28 @@ static bool is_counted; /* the hook has run in some thread; a hint for the other
 
 ST_EXPORT void __sanitizer_cov_trace_pc(void);
 
-/* Two instructions and the return: the place of the counter, and the addition. */
+/* The hook of another shared library, a fuzzer's perhaps, whose place ours takes. NULL: none. */
+static void (*next)(void);
+
+/*
+ * The place of the counter, the addition, and a comparison. The jump leaves the other hook the
+ * return address, by which it knows the edge.
+ */
 ST_EXPORT void __sanitizer_cov_trace_pc(void)
 {
 	__asm__ volatile("incq %0" : "+m"(st_conditionals));
+	if (__builtin_expect(next != NULL, 0))
+		next();
+}
+
+void st_conditionals_prepare(void)
+{
+	void *other = dlsym(RTLD_NEXT, "__sanitizer_cov_trace_pc");
+
+	if (other != NULL)
+		__atomic_store_n((void **)&next, other, __ATOMIC_RELAXED);
+	else
+		dlerror(); /* clears an error that the program would otherwise see */
 }
 
 void st_conditionals_look(struct st_thread *self)

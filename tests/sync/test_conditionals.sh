@@ -107,6 +107,18 @@ for mode in all contended auto; do
 	done
 done
 
+# The hook of another library is called as often, and from the same places.
+"$CC" "${common[@]}" -fPIC -shared -o libcovers.so "$sources/covers.c" || fail "cannot compile"
+"$CC" "${common[@]}" -fsanitize-coverage=trace-pc -o covered "$sources/covered.c" -L. -lcovers -Wl,-rpath,. -pthread ||
+	fail "cannot compile"
+expected=$(./covered) || fail "bare: $expected"
+[[ $expected =~ ^[1-9][0-9]{3,}' calls, '[1-9] ]] || fail "expected calls and places, found $expected"
+rm -rf d
+got=$("$gprof_mt" record -q -o d --set sync.mode=all ./covered 2>err) || fail "covered: $(cat err)"
+same "the hook of another library" "$expected" "$got"
+"$GM_TOP/tests/babeltrace" d/[0-9]*/user >events 2>err || fail "babeltrace2: $(cat err)"
+grep -q 'conditionals:' events || fail "covered: no counts"
+
 # Without the hook there are no counts, and one line says so.
 rm -rf d e
 "$gprof_mt" record -q -o d --set sync.mode=all ./bare ./bare.so >out 2>err
@@ -118,7 +130,7 @@ grep -q 'no conditionals were counted: .*use --clock running' out || fail "$(cat
 "$gprof_mt" bottlenecks --clock conditionals d e >out 2>err
 [ $? = 1 ] && grep -q 'd: no conditionals were counted: .*use --clock running' err || fail "$(cat out err)"
 
-# The hook is an addition: three instructions.
+# The hook is an addition, and a test for another hook: six instructions up to the return.
 objdump -d --no-show-raw-insn "$GM_BUILD/libsync_trace.so" >code || skip "no objdump"
 n=$(sed -n '/<__sanitizer_cov_trace_pc>:/,/ret/p' code | grep -c '^ ')
-[ "$n" -le 4 ] || fail "the hook has $n instructions: $(sed -n '/<__sanitizer_cov_trace_pc>:/,/ret/p' code)"
+[ "$n" -le 6 ] || fail "the hook has $n instructions: $(sed -n '/<__sanitizer_cov_trace_pc>:/,/ret/p' code)"
