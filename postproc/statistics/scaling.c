@@ -29,6 +29,16 @@ static void set_basis(double n, double basis[MAX_PARAMETERS])
 	basis[2] = n - 1;
 }
 
+static double time_at(const double parameters[MAX_PARAMETERS], double n)
+{
+	double basis[MAX_PARAMETERS], time = 0;
+
+	set_basis(n, basis);
+	for (unsigned i = 0; i < MAX_PARAMETERS; i++)
+		time += parameters[i] * basis[i];
+	return time;
+}
+
 static unsigned n_parameters(enum pp_scaling_law law)
 {
 	return law == PP_AMDAHL ? 2 : 3;
@@ -77,11 +87,8 @@ static double squares(const struct step *steps, size_t n_steps,
 	double sum = 0;
 
 	for (size_t i = 0; i < n_steps; i++) {
-		double basis[MAX_PARAMETERS], time = 0;
+		double time = time_at(parameters, steps[i].n);
 
-		set_basis(steps[i].n, basis);
-		for (unsigned j = 0; j < MAX_PARAMETERS; j++)
-			time += parameters[j] * basis[j];
 		sum += (double)steps[i].n_runs * pow(time / steps[i].mean - 1, 2);
 	}
 	return sum;
@@ -193,27 +200,41 @@ static void set_interval(struct pp_estimate *estimate, double *values, size_t n)
 	estimate->high = percentile(values, n, 0.975);
 }
 
-static void add_confidence(enum pp_scaling_law law, const struct step *steps, size_t n_steps,
-			   struct pp_scaling_fit *ret)
+/* The parameters of fits to drawn runs: PP_SCALING_RESAMPLES at most.  Returns their number. */
+static size_t draw_fits(enum pp_scaling_law law, const struct step *steps, size_t n_steps,
+			double (*ret)[MAX_PARAMETERS])
 {
-	g_autofree double *values = g_new(double, MAX_PARAMETERS *PP_SCALING_RESAMPLES);
 	g_autofree struct step *drawn = g_new(struct step, n_steps);
-	double *t1 = values, *serial = t1 + PP_SCALING_RESAMPLES;
-	double *coherency = serial + PP_SCALING_RESAMPLES;
 	GRand *rand = g_rand_new_with_seed(SEED);
 	size_t n = 0;
 
 	for (size_t i = 0; i < PP_SCALING_RESAMPLES; i++) {
-		double parameters[MAX_PARAMETERS];
-
 		resample(steps, n_steps, rand, drawn);
-		if (!fit(law, drawn, n_steps, parameters))
-			continue;
-		t1[n] = parameters[0];
-		serial[n] = parameters[1] / parameters[0];
-		coherency[n++] = parameters[2] / parameters[0];
+		n += fit(law, drawn, n_steps, ret[n]);
 	}
 	g_rand_free(rand);
+	return n;
+}
+
+static double *new_fits(void)
+{
+	return g_new(double, MAX_PARAMETERS *PP_SCALING_RESAMPLES);
+}
+
+static void add_confidence(enum pp_scaling_law law, const struct step *steps, size_t n_steps,
+			   struct pp_scaling_fit *ret)
+{
+	g_autofree double *values = new_fits(), *all = new_fits();
+	double(*fits)[MAX_PARAMETERS] = (void *)all;
+	double *t1 = values, *serial = t1 + PP_SCALING_RESAMPLES;
+	double *coherency = serial + PP_SCALING_RESAMPLES;
+	size_t n = draw_fits(law, steps, n_steps, fits);
+
+	for (size_t i = 0; i < n; i++) {
+		t1[i] = fits[i][0];
+		serial[i] = fits[i][1] / fits[i][0];
+		coherency[i] = fits[i][2] / fits[i][0];
+	}
 	set_interval(&ret->t1, t1, n);
 	set_interval(&ret->serial, serial, n);
 	set_interval(&ret->coherency, coherency, n);
@@ -266,6 +287,28 @@ bool pp_scaling_fit(enum pp_scaling_law law, const struct pp_scaling_run *runs, 
 		sum += pow(pp_scaling_time(ret, steps[i].n) / steps[i].mean - 1, 2);
 	ret->error = sqrt(sum / (double)n_steps);
 	add_confidence(law, steps, n_steps, ret);
+	return true;
+}
+
+bool pp_scaling_curve(enum pp_scaling_law law, const struct pp_scaling_run *runs, size_t n_runs,
+		      const double *numbers, size_t n_numbers, struct pp_estimate *ret)
+{
+	g_autofree struct pp_scaling_run *sorted = g_memdup2(runs, n_runs * sizeof(*runs));
+	g_autofree struct step *steps = g_new(struct step, n_runs + 1);
+	g_autofree double *all = new_fits(), *times = g_new(double, PP_SCALING_RESAMPLES);
+	double(*fits)[MAX_PARAMETERS] = (void *)all;
+	size_t n_steps = make_steps(sorted, n_runs, steps), n;
+	double best[MAX_PARAMETERS];
+
+	if (n_steps < n_parameters(law) || !fit(law, steps, n_steps, best))
+		return false;
+	n = draw_fits(law, steps, n_steps, fits);
+	for (size_t at = 0; at < n_numbers; at++) {
+		for (size_t i = 0; i < n; i++)
+			times[i] = time_at(fits[i], numbers[at]);
+		ret[at].value = time_at(best, numbers[at]);
+		set_interval(&ret[at], times, n);
+	}
 	return true;
 }
 

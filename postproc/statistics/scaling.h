@@ -44,6 +44,13 @@ struct pp_scaling_fit {
 bool pp_scaling_fit(enum pp_scaling_law law, const struct pp_scaling_run *runs, size_t n_runs,
 		    struct pp_scaling_fit *ret);
 
+/*
+ * The run time by the law for each of the numbers, with its confidence interval.  False in the same
+ * cases.
+ */
+bool pp_scaling_curve(enum pp_scaling_law law, const struct pp_scaling_run *runs, size_t n_runs,
+		      const double *numbers, size_t n_numbers, struct pp_estimate *ret);
+
 /* The run time by the law. */
 double pp_scaling_time(const struct pp_scaling_fit *fit, double n);
 

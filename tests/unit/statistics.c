@@ -4,6 +4,7 @@
  *   spread VALUE...                        mean sigma least most
  *   rank N VALUE...                        exact normal: the first N values are `after`
  *   amdahl|universal N:TIME...             T1 s k, the interval of each, error peak; or "none"
+ *   curve-amdahl|curve-universal N:TIME... the time and its interval for 1, 2, 4, 8; or "none"
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,10 +30,10 @@ static void print_estimate(const struct pp_estimate *estimate)
 	printf("%.17g %.17g %.17g ", estimate->value, estimate->low, estimate->high);
 }
 
-static void print_fit(enum pp_scaling_law law, char **words, size_t n)
+/* The caller frees it. */
+static struct pp_scaling_run *read_runs(char **words, size_t n)
 {
-	g_autofree struct pp_scaling_run *runs = g_new(struct pp_scaling_run, n + 1);
-	struct pp_scaling_fit fit;
+	struct pp_scaling_run *runs = g_new(struct pp_scaling_run, n + 1);
 
 	for (size_t i = 0; i < n; i++) {
 		char *colon;
@@ -40,6 +41,29 @@ static void print_fit(enum pp_scaling_law law, char **words, size_t n)
 		runs[i].n = g_ascii_strtod(words[i], &colon);
 		runs[i].time = g_ascii_strtod(colon + 1, NULL);
 	}
+	return runs;
+}
+
+static void print_curve(enum pp_scaling_law law, char **words, size_t n)
+{
+	static const double numbers[] = {1, 2, 4, 8};
+	g_autofree struct pp_scaling_run *runs = read_runs(words, n);
+	struct pp_estimate times[G_N_ELEMENTS(numbers)];
+
+	if (!pp_scaling_curve(law, runs, n, numbers, G_N_ELEMENTS(numbers), times)) {
+		puts("none");
+		return;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+		print_estimate(&times[i]);
+	putchar('\n');
+}
+
+static void print_fit(enum pp_scaling_law law, char **words, size_t n)
+{
+	g_autofree struct pp_scaling_run *runs = read_runs(words, n);
+	struct pp_scaling_fit fit;
+
 	if (!pp_scaling_fit(law, runs, n, &fit)) {
 		puts("none");
 		return;
@@ -72,6 +96,10 @@ int main(void)
 			print_spread(values, n);
 		else if (strcmp(words[0], "rank") == 0)
 			print_rank(values, n);
+		else if (g_str_has_prefix(words[0], "curve-"))
+			print_curve(strcmp(words[0], "curve-amdahl") == 0 ? PP_AMDAHL
+									  : PP_UNIVERSAL,
+				    words + 1, n);
 		else
 			print_fit(strcmp(words[0], "amdahl") == 0 ? PP_AMDAHL : PP_UNIVERSAL,
 				  words + 1, n);

@@ -156,6 +156,18 @@ for (law, runs), got in zip(cases, ours(f"{law} {' '.join(f'{n}:{t!r}' for n, t 
         solution, _ = scipy.optimize.nnls([[scale * x for x in row] for row in rows], [t / means[n] for n, t in runs])
         near(got[0], solution[0] * scale, "scipy's T1", 1e-5)
 
+# A curve is the law at each number. Its interval is that of the same fits: for one thread, that of T1.
+fits = [(law, runs, got) for (law, runs), got in zip(cases, ours(f"{law} {' '.join(f'{n}:{t!r}' for n, t in runs)}" for law, runs in cases))]
+for (law, runs, fit), curve in zip(fits, ours(f"curve-{law} {' '.join(f'{n}:{t!r}' for n, t in runs)}" for law, runs, _ in fits)):
+    if fit == "none":
+        assert curve == "none", (law, runs)
+        continue
+    for at, n in enumerate((1, 2, 4, 8)):
+        near(curve[3 * at], fit[0] * (1 + fit[3] * (n - 1) + fit[6] * n * (n - 1)) / n, (law, runs, n))
+        assert curve[3 * at + 1] <= curve[3 * at + 2], curve
+    for got, want in zip(curve[:3], fit[:3]):
+        near(got, want, (law, runs))
+
 # The intervals cover the true parameters about as often as they say, with many runs of each step.
 n_covered = 0
 lines, truth = [], []
