@@ -47,7 +47,7 @@ int pp_put_finish(struct pp_put *put, struct pp_error *err)
 }
 
 /* Returns the writer for the next value, after compressing a long buffer. */
-static struct pp_json_writer *writer_of(struct pp_put *put)
+struct pp_json_writer *pp_put_writer(struct pp_put *put)
 {
 	GString *text = put->json.to;
 
@@ -60,7 +60,7 @@ static struct pp_json_writer *writer_of(struct pp_put *put)
 
 void pp_put_open(struct pp_put *put, const char *key, char bracket)
 {
-	pp_json_write_open(writer_of(put), key, bracket);
+	pp_json_write_open(pp_put_writer(put), key, bracket);
 }
 
 void pp_put_close(struct pp_put *put, char bracket)
@@ -70,24 +70,24 @@ void pp_put_close(struct pp_put *put, char bracket)
 
 void pp_put_null(struct pp_put *put, const char *key)
 {
-	pp_json_write_null(writer_of(put), key);
+	pp_json_write_null(pp_put_writer(put), key);
 }
 
 void pp_put_text(struct pp_put *put, const char *key, const char *text)
 {
 	g_autofree char *shown = text ? pp_printable(g_strdup(text)) : NULL;
 
-	pp_json_write_text(writer_of(put), key, shown);
+	pp_json_write_text(pp_put_writer(put), key, shown);
 }
 
 void pp_put_number(struct pp_put *put, const char *key, int64_t number)
 {
-	pp_json_write_int(writer_of(put), key, number);
+	pp_json_write_int(pp_put_writer(put), key, number);
 }
 
 void pp_put_double(struct pp_put *put, const char *key, double number)
 {
-	pp_json_write_double(writer_of(put), key, number);
+	pp_json_write_double(pp_put_writer(put), key, number);
 }
 
 void pp_put_reference(struct pp_put *put, const char *key, uint32_t reference)

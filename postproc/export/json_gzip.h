@@ -34,6 +34,9 @@ void pp_put_number(struct pp_put *put, const char *key, int64_t number);
 void pp_put_double(struct pp_put *put, const char *key, double number);
 void pp_put_null(struct pp_put *put, const char *key);
 
+/* For values that other code writes. */
+struct pp_json_writer *pp_put_writer(struct pp_put *put);
+
 /* Writes a position; UINT32_MAX becomes -1. */
 void pp_put_reference(struct pp_put *put, const char *key, uint32_t reference);
 

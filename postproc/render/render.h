@@ -6,6 +6,7 @@
 #ifndef PP_RENDER_RENDER_H
 #define PP_RENDER_RENDER_H
 
+#include "core/text/json_writer.h"
 #include "table/table.h"
 
 struct pp_text_style {
@@ -33,6 +34,12 @@ void pp_render_json(GString *to, struct pp_table *const *tables, unsigned n_tabl
  */
 void pp_render_json_parts(GString *to, struct pp_table *const *tables, unsigned n_tables,
 			  bool (*take)(void *data, GString *part), void *data);
+
+/*
+ * The same as a member of another document, with text that is safe to show (core/text/printable.h).
+ */
+void pp_render_json_member(struct pp_json_writer *writer, const char *key,
+			   struct pp_table *const *tables, unsigned n_tables);
 
 /* A row as an object in one line, for documents that do not fit into memory. */
 void pp_render_json_row(GString *to, const struct pp_table *table, unsigned at);

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "core/text/command.h"
+#include "core/text/host.h"
 #include "core/text/temporary_file.h"
 #include "analysis/blame/blame.h"
 #include "index/build.h"
-#include "export/html/page/page.h"
+#include "export/html/write.h"
 #include "analysis/select.h"
 
 static const char *const needs[] = {"threads",	     "sync", "locks",	"flat", "quality",
@@ -76,29 +77,18 @@ static void set_time(struct pp_html *html)
 	html->to_ns = MAX(html->to_ns, html->from_ns);
 }
 
-static void put_host(struct pp_html *html, JsonObject *info)
-{
-	JsonObject *host = pp_json_object(info, "host");
-	g_autofree char *text = g_strdup_printf(
-	    "%s: %s %s %s, %" PRId64 " CPUs", pp_json_string(host, "hostname") ?: "?",
-	    pp_json_string(host, "sysname") ?: "?", pp_json_string(host, "release") ?: "?",
-	    pp_json_string(host, "machine") ?: "?", pp_json_int(host, "cpus", 0));
-
-	pp_put_text(&html->put, "host", host ? text : "");
-}
-
 static void put_head(struct pp_html *html)
 {
 	JsonObject *info = html->export->context->model->info;
 	JsonArray *words = pp_json_array(info, "command");
 	const char *program = words ? pp_json_element_string(words, 0) : NULL;
 	g_autofree char *name = program ? g_path_get_basename(program) : NULL;
-	g_autofree char *command = pp_command_text(info);
+	g_autofree char *command = pp_command_text(info), *host = pp_host_text(info);
 
 	pp_put_number(&html->put, "schema", 1);
 	pp_put_text(&html->put, "program", name ?: html->export->context->model->dir);
 	pp_put_text(&html->put, "command", command ?: "");
-	put_host(html, info);
+	pp_put_text(&html->put, "host", host ?: "");
 	pp_put_text(&html->put, "date", pp_json_string(info, "start_time") ?: "");
 	pp_put_text(&html->put, "version", pp_json_string(info, "version") ?: "");
 	pp_put_number(&html->put, "from_ns", html->from_ns - html->index->start_ns);
@@ -269,8 +259,10 @@ static int sum_up(struct pp_html *html, struct pp_error *err)
  * Data that others refer to comes last.  Findings come before sums, because sums cannot be queried
  * after they are written.
  */
-static void put_document(struct pp_html *html)
+static void put_document(void *data)
 {
+	struct pp_html *html = data;
+
 	pp_put_open(&html->put, NULL, '{');
 	put_head(html);
 	put_lists(html);
@@ -288,24 +280,6 @@ static void put_document(struct pp_html *html)
 	pp_put_close(&html->put, '}');
 }
 
-static int put_page(struct pp_html *html, struct pp_error *err)
-{
-	struct pp_out *out = html->export->out;
-	const char *marker = pp_page_size ? strstr(pp_page, PP_PAGE_MARKER) : NULL;
-	int ret;
-
-	if (!marker)
-		return pp_error_add(err, -ENOTSUP,
-				    "this gprof-mt was built without its page: install esbuild "
-				    "and build again");
-	g_string_append_len(out->text, pp_page, marker - pp_page);
-	pp_put_init(&html->put, out);
-	put_document(html);
-	ret = pp_put_finish(&html->put, err);
-	g_string_append(out->text, marker + strlen(PP_PAGE_MARKER));
-	return ret;
-}
-
 static int html_finish(void *state, int64_t end_ns, struct pp_error *err)
 {
 	struct pp_html *html = state;
@@ -320,7 +294,9 @@ static int html_finish(void *state, int64_t end_ns, struct pp_error *err)
 		return pp_error_add(err, -ENOENT, "%s: the selection is empty",
 				    html->export->context->model->dir);
 	ret = sum_up(html, err);
-	return ret < 0 ? ret : put_page(html, err);
+	if (ret < 0)
+		return ret;
+	return pp_html_write(html->export->out, &html->put, put_document, html, err);
 }
 
 static void html_free(void *state)
