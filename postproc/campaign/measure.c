@@ -180,3 +180,12 @@ int pp_measure_run(const struct pp_measure *how, struct pp_measured *ret, struct
 	ret->involuntary = usage.ru_nivcsw;
 	return 0;
 }
+
+double pp_measured_use(const struct pp_measured *measured, int64_t n_threads, unsigned n_cpus)
+{
+	double usable_ns = (double)measured->wall_ns * (double)MIN(n_threads, (int64_t)n_cpus);
+
+	if (measured->wall_ns <= 0 || n_threads <= 0 || !n_cpus)
+		return -1;
+	return (double)(measured->user_ns + measured->system_ns) / usable_ns;
+}

@@ -47,6 +47,12 @@ int pp_measure_run(const struct pp_measure *how, struct pp_measured *ret, struct
 /* The signal that was received since pp_measure_begin() and is to end this process; 0: none. */
 int pp_measure_interrupted(void);
 
+/*
+ * The CPU use: CPU time / (wall time * min(threads, CPUs)).  Negative if one of these is not known
+ * (0).
+ */
+double pp_measured_use(const struct pp_measured *measured, int64_t n_threads, unsigned n_cpus);
+
 /* The number of CPUs that this process may use. */
 unsigned pp_measure_cpus(void);
 

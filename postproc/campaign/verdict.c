@@ -8,11 +8,10 @@ static void add_run(struct pp_step *step, const struct pp_campaign_run *run, uns
 {
 	const struct pp_measured *measured = &run->measured;
 	double wall = (double)measured->wall_ns / 1e9;
-	double usable = (double)MIN(step->n_threads, (int64_t)n_cpus);
-	double use = (double)(measured->user_ns + measured->system_ns) / 1e9 / wall / usable;
+	double use = pp_measured_use(measured, step->n_threads, n_cpus);
 
 	g_array_append_val(step->wall, wall);
-	if (step->n_threads)
+	if (use >= 0)
 		g_array_append_val(step->use, use);
 }
 

@@ -7,11 +7,25 @@
 
 #include "cli/captures.h"
 #include "cli/commands.h"
+#include "cli/peak.h"
+#include "cli/usage.h"
 #include "cli/view.h"
+#include "core/text/duration.h"
 #include "core/text/json.h"
 #include "pass/sydg/costs.h"
 
-enum { RUN, CAPTURE, COMMAND, WALL, PROBLEMS, LEFT_OUT, N_COLUMNS };
+enum {
+	RUN,
+	CAPTURE,
+	COMMAND,
+	WALL,
+	PROBLEMS,
+	LEFT_OUT,
+	THREADS,
+	CPUS,
+	USAGE,
+	N_COLUMNS = USAGE + PP_N_USAGE_CELLS
+};
 
 static const struct pp_column columns[N_COLUMNS] = {
     [RUN] = {"run", "run", PP_TYPE_COUNT, PP_COLUMN_KEY | PP_COLUMN_NO_SUM, "1, 2, ..."},
@@ -22,6 +36,11 @@ static const struct pp_column columns[N_COLUMNS] = {
 		  "rows of its quality section"},
     [LEFT_OUT] = {"left_out", "left out", PP_TYPE_TEXT, PP_COLUMN_STAYS,
 		  "why the run does not count; none: it does"},
+    [THREADS] = {"threads", "threads", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_MAX,
+		 "the most that were alive at the same time"},
+    [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_NO_SUM,
+	      "of the machine"},
+    PP_CLI_USAGE_COLUMNS(USAGE),
 };
 
 /* The program of the first run that was read: the others must be runs of it. */
@@ -35,6 +54,7 @@ struct pp_ranking {
 	struct pp_bottleneck_runs *runs;
 	struct pp_table *table; /* of the runs; NULL: taken */
 	struct program program;
+	struct pp_origin origin;
 	guint n_added, n_counted;
 };
 
@@ -68,6 +88,7 @@ void pp_ranking_free(struct pp_ranking *ranking)
 	pp_bottleneck_runs_free(ranking->runs);
 	if (ranking->table)
 		pp_table_free(ranking->table);
+	pp_origin_done(&ranking->origin);
 	g_free(ranking->program.dir);
 	g_free(ranking->program.path);
 	g_free(ranking->program.build_id);
@@ -134,6 +155,31 @@ static int check_costs(const struct pp_view *view, struct pp_error *err)
 	return 0;
 }
 
+/* The resources that the run used, if `record` noted them. */
+static void set_usage(struct pp_cell *row, const struct pp_model *model)
+{
+	JsonObject *usage = pp_json_object(model->info, "rusage");
+	int64_t threads = pp_cli_peak_threads(model);
+	int64_t cpus = pp_json_int(pp_json_object(model->info, "host"), "cpus", 0);
+	struct pp_measured measured = {
+	    .user_ns = pp_json_int(usage, "user_ns", 0),
+	    .system_ns = pp_json_int(usage, "system_ns", 0),
+	    .max_rss_bytes = pp_json_int(usage, "max_rss_bytes", 0),
+	    .voluntary = pp_json_int(usage, "voluntary", 0),
+	    .involuntary = pp_json_int(usage, "involuntary", 0),
+	};
+
+	if (!row[WALL].missing)
+		measured.wall_ns = row[WALL].time_ns;
+	if (threads > 0)
+		pp_cell_set_count(&row[THREADS], (uint64_t)threads);
+	if (cpus > 0)
+		pp_cell_set_count(&row[CPUS], (uint64_t)cpus);
+	if (usage)
+		pp_cli_set_usage(&row[USAGE], &measured, threads,
+				 (unsigned)CLAMP(cpus, 0, G_MAXINT));
+}
+
 static void add_run(struct pp_ranking *ranking, const struct pp_view *view, const char *left_out)
 {
 	const struct pp_model *model = view->capture->model;
@@ -150,10 +196,22 @@ static void add_run(struct pp_ranking *ranking, const struct pp_view *view, cons
 		pp_cell_set_time(&row[WALL], model->end_ns - pp_model_origin(model));
 	pp_cell_set_count(&row[PROBLEMS], model->problems->len);
 	pp_cell_set_text(&row[LEFT_OUT], why);
+	set_usage(row, model);
 	if (why)
 		return;
-	pp_bottleneck_runs_add(ranking->runs, tables[0]);
+	pp_bottleneck_runs_add(ranking->runs, model->dir, tables[0]);
 	ranking->n_counted++;
+}
+
+/* A run that cannot be used. */
+static void add_unusable(struct pp_ranking *ranking, const char *dir, const struct pp_error *err)
+{
+	struct pp_cell *row = pp_table_add_row(ranking->table);
+	g_autofree char *why = pp_error_text(err);
+
+	pp_cell_set_count(&row[RUN], ranking->n_added);
+	pp_cell_set_text(&row[CAPTURE], dir);
+	pp_cell_set_text(&row[LEFT_OUT], why);
 }
 
 int pp_ranking_add(struct pp_ranking *ranking, const char *dir, const char *left_out,
@@ -174,8 +232,12 @@ int pp_ranking_add(struct pp_ranking *ranking, const char *dir, const char *left
 		rc = pp_view_run(&view, passes, G_N_ELEMENTS(passes), err);
 	if (rc == 0)
 		rc = check_costs(&view, err);
-	if (rc == 0)
+	if (rc == 0) {
+		pp_origin_read(&ranking->origin, &view);
 		add_run(ranking, &view, left_out);
+	} else {
+		add_unusable(ranking, dir, err);
+	}
 	pp_view_done(&view);
 	return rc;
 }
@@ -214,6 +276,98 @@ void pp_ranking_tables(const struct pp_ranking *ranking, GPtrArray *tables)
 {
 	pp_bottleneck_runs_tables(ranking->runs, ranking->metric, tables);
 	add_notes(ranking, tables);
+}
+
+struct pp_table *pp_ranking_sections(const struct pp_ranking *ranking)
+{
+	return pp_bottleneck_runs_sections(ranking->runs, ranking->metric);
+}
+
+/* --- the cause ------------------------------------------------------------------------------ */
+
+/* The column of a cost: "mean_ns" or "mean_conditionals". */
+static unsigned cost_column(const struct pp_table *table, const char *cost)
+{
+	g_autofree char *time = g_strconcat(cost, "_ns", NULL);
+	g_autofree char *counted = g_strconcat(cost, "_conditionals", NULL);
+	int at = pp_table_column(table, time);
+
+	return (unsigned)(at >= 0 ? at : pp_table_column(table, counted));
+}
+
+static double mean_of(const struct pp_table *table)
+{
+	const struct pp_cell *row = table->rows->pdata[0];
+	unsigned at = cost_column(table, "mean");
+
+	return pp_cell_number(&row[at], table->columns[at].type);
+}
+
+/* The table with the leading row, conclusive or not; NULL: there is none. */
+static const struct pp_table *leading_table(const GPtrArray *tables)
+{
+	const struct pp_table *best = NULL;
+
+	for (guint i = 0; i < tables->len; i++) {
+		const struct pp_table *table = tables->pdata[i];
+
+		if (table->rows->len && (!best || mean_of(table) > mean_of(best)))
+			best = table;
+	}
+	return best;
+}
+
+static const char *text_at(const struct pp_table *table, const char *key)
+{
+	const struct pp_cell *cell = pp_table_cell(table, 0, key);
+
+	return cell ? cell->text : "?";
+}
+
+static char *cost_text(const struct pp_table *table, const char *cost)
+{
+	const struct pp_cell *row = table->rows->pdata[0];
+	unsigned at = cost_column(table, cost);
+
+	return pp_cell_text(&row[at], &table->columns[at]);
+}
+
+/* How sure the mean is. */
+static char *confidence(const struct pp_table *table, unsigned n_runs)
+{
+	const struct pp_cell *sigma = pp_table_cell(table, 0, "sigma_pct");
+	g_autofree char *low = cost_text(table, "least"), *high = cost_text(table, "most");
+
+	if (!sigma)
+		return g_strdup_printf("in %u runs", n_runs);
+	return g_strdup_printf("in the mean of %u runs, %s to %s in single ones (sigma %.1f %%)",
+			       n_runs, low, high, sigma->number);
+}
+
+char *pp_ranking_cause(const struct pp_ranking *ranking)
+{
+	g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
+	bool is_counted = g_strcmp0(ranking->clock, "conditionals") == 0;
+	const struct pp_table *leading;
+	g_autofree char *mean = NULL, *sure = NULL;
+
+	pp_bottleneck_runs_tables(ranking->runs, ranking->metric, found);
+	leading = leading_table(found);
+	if (!leading)
+		return NULL;
+	mean = cost_text(leading, "mean");
+	sure = confidence(leading, ranking->n_counted);
+	return g_strdup_printf("%s (%s), entered at %s and left at %s: others lost %s%s to it %s",
+			       text_at(leading, "lock"), text_at(leading, "type"),
+			       text_at(leading, "entry"), text_at(leading, "exit"), mean,
+			       is_counted ? " conditionals" : "", sure);
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+const struct pp_origin *pp_ranking_origin(const struct pp_ranking *ranking)
+{
+	return &ranking->origin;
 }
 
 struct pp_table *pp_ranking_take_runs(struct pp_ranking *ranking)

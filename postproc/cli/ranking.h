@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "cli/origin.h"
 #include "core/error.h"
 #include "pass/sydg/runs.h"
 
@@ -34,7 +35,19 @@ bool pp_ranking_is_conclusive(const struct pp_ranking *ranking);
 /* Adds conclusive and inconclusive sections, with notes: two tables, which the array owns. */
 void pp_ranking_tables(const struct pp_ranking *ranking, GPtrArray *tables);
 
-/* The table of the runs.  The caller frees it. */
+/* All metrics of the sections (pass/sydg/runs.h).  The caller frees it. */
+struct pp_table *pp_ranking_sections(const struct pp_ranking *ranking);
+
+/*
+ * The section that leads the ranking, conclusive or not, in words: "lock (mutex), entered at ...".
+ * NULL if no thread waited.  The caller frees it.
+ */
+char *pp_ranking_cause(const struct pp_ranking *ranking);
+
+/* The table of the runs, also of those that could not be read.  The caller frees it. */
 struct pp_table *pp_ranking_take_runs(struct pp_ranking *ranking);
+
+/* Of the first run that was read. */
+const struct pp_origin *pp_ranking_origin(const struct pp_ranking *ranking);
 
 #endif

@@ -94,6 +94,17 @@ for name in "bottlenecks", "inconclusive":
         assert row["least_ns"] == min(values) and row["most_ns"] == max(values), (row, values)
         n += 1
 assert n == sum(map(any, want.values())), (n, want)
+# All metrics, in the same order, with the value of each run.
+of_metric = [(row, found) for row in all_runs["sections"] for found in row["metrics"] if found["metric"] == metric]
+for name in "bottlenecks", "inconclusive":
+    rows = [(row, found) for row, found in of_metric if found["conclusive"] == (name == "bottlenecks")]
+    same = lambda row: [row[key] for key in ("lock", "type", "entry", "exit", "path")]
+    assert [same(row) for row, _ in rows] == [same(row) for row in all_runs[name]], (name, rows)
+    for (row, found), whole in zip(rows, all_runs[name]):
+        assert all(found[key] == whole[key] for key in ("mean_ns", "sigma_ns", "sigma_pct", "least_ns", "most_ns", "runs")), (found, whole)
+        key = code(row) + (None if code(row) in pathless else row["path"],)
+        values = [run[metric + "_ns"] for run in row["by_run"]]
+        assert [run["dir"] for run in row["by_run"]] == runs and all(abs(a - b) <= 1 for a, b in zip(values, want[key])), (row, want[key])
 first = max(all_runs["bottlenecks"] + all_runs["inconclusive"], key=lambda row: row["mean_ns"])
 assert first["lock"] == "table" and first["entry"].startswith("work (shared.c:"), first
 '
@@ -109,6 +120,12 @@ runs = json.load(open("all.json"))["runs"]
 assert [(run["run"], run["dir"], run["left_out"]) for run in runs] == [
     (1, "r1", "warm-up"), (2, "failed", "exit status 3"), (3, "r2", None), (4, "r3", None), (5, "r4", None)], runs
 assert all(run["wall_ns"] > 0 and run["command"].startswith("./shared 20") for run in runs), runs
+for run in runs:
+    info = json.load(open(run["dir"] + "/info.json"))
+    usage = {key: info["rusage"][key] for key in ("user_ns", "system_ns", "max_rss_bytes", "voluntary", "involuntary")}
+    assert usage == {key: run[key] for key in usage} and run["cpus"] == info["host"]["cpus"] and run["threads"] in (2, 3, 4), (run, info)
+    use = (run["user_ns"] + run["system_ns"]) / run["wall_ns"] / min(run["threads"], run["cpus"])
+    assert abs(run["cpu_use_pct"] - 100 * use) < 1e-6, run
 END
 
 # Bad input: one line for each capture, and the others count.
@@ -116,6 +133,12 @@ status=0
 merge r1 built foreign missing r2 || status=$?
 same "exit status with captures of others" 1 $status
 python3 -c "$check" apwt r1 r2 || fail "with captures of others: $(cat all.json)"
+python3 - <<'END' || fail "captures that cannot be used: $(cat all.json)"
+import json
+runs = {run["dir"]: run for run in json.load(open("all.json"))["runs"]}
+assert [runs[name]["left_out"] is None for name in ("r1", "built", "foreign", "missing", "r2")] == [True, False, False, False, True], runs
+assert "another build" in runs["built"]["left_out"] and runs["missing"]["wall_ns"] is None, runs
+END
 same "lines of errors" 3 "$(wc -l <err)"
 grep -q 'built: another build of shared than in r1 (build-ids [0-9a-f]* and [0-9a-f]*)' err || fail "builds: $(cat err)"
 grep -q 'foreign: a run of another, but r1 is one of shared' err || fail "programs: $(cat err)"
@@ -131,6 +154,8 @@ grep -q 'expected the directories of two captures at least' err || fail "one cap
 
 "$gprof_mt" bottlenecks r1 r2 r3 r4 >text || fail "text"
 grep -q '^  table *mutex *work (shared.c:[0-9]*) *work (shared.c:[0-9]*)' text || fail "text: $(cat text)"
+grep -q 'note: cause: table (mutex), entered at work (shared.c:[0-9]*) and left at work .*: others lost .* to it in the mean of 4 runs' text ||
+	fail "text: $(cat text)"
 grep -q 'mean and standard deviation of APWT in 4 runs' text || fail "text: $(cat text)"
 "$gprof_mt" bottlenecks --format csv --table inconclusive r1 r2 >rows.csv 2>err || fail "csv: $(cat err)"
 head -n 1 rows.csv | grep -q '^lock,type,entry,exit,mean_ns,sigma_ns' || fail "csv: $(cat rows.csv)"

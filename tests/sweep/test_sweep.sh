@@ -94,7 +94,7 @@ python3 check.py || fail "$(cat all.json)"
 python3 - <<'END' || fail "ranking: $(cat all.json merged.json)"
 import json
 result, merged = json.load(open("all.json")), json.load(open("merged.json"))
-for name in "bottlenecks", "inconclusive":
+for name in "bottlenecks", "inconclusive", "sections":
     rows = [{key: value for key, value in row.items() if key not in ("test", "workload")} for row in result[name]]
     assert rows == merged[name] and {row["test"] for row in result[name]} <= {"lock"}, name
 rows = result["bottlenecks"] + result["inconclusive"]
@@ -148,6 +148,18 @@ failures = result["failures"]
 assert failures and all(row["why"] == "exit status 3" for row in failures), failures
 assert sum(row["kind"] == "plain" for row in failures) == 9, failures
 assert all(open("odd/" + row["file"]).read() == "odd 20\n" for row in failures), failures
+for row in rows:
+    walls = sorted(run["wall_ns"] for run in runs if run["kind"] == "plain" and run["threads"] == row["number"] and "failure" not in run)
+    assert all(abs(a - b) <= 1 for a, b in zip(walls, sorted(run["wall_ns"] for run in row["by_run"]), strict=True)), row
+    assert all(abs(run["speedup"] - rows[0]["wall_ns"] / run["wall_ns"]) < 1e-3 * run["speedup"] for run in row["by_run"]), row
+# All runs, with the resources that they used.
+assert len(result["runs"]) == len(runs), result["runs"]
+for row, run in zip(result["runs"], runs):
+    same = "test", "threads", "kind", "wall_ns", "user_ns", "system_ns", "max_rss_bytes", "voluntary", "involuntary"
+    assert all(row[key] == run[key] for key in same) and row["failure"] == run.get("failure"), (row, run)
+    use = (run["user_ns"] + run["system_ns"]) / run["wall_ns"] / min(row["threads"], row["cpus"])
+    assert row["cpu_use_pct"] is None if run["kind"] == "recorded" else abs(row["cpu_use_pct"] - 100 * use) < 1e-6, row
+    assert row["dir"] == ("odd/" + run["file"] if run["kind"] == "recorded" and "failure" not in run else None), row
 laws = result["laws"]
 assert [(law["law"], law["varies"]) for law in laws] == [("Amdahl", "threads"), ("universal", "threads")], laws
 assert all(law["serial_low_pct"] <= law["serial_pct"] <= law["serial_high_pct"] for law in laws), laws
@@ -158,6 +170,18 @@ xx, xy, yy, x, y = (sum(f(a, b) for a, b in terms) for f in (lambda a, b: a * a,
 t1, part = (x * yy - y * xy) / (xx * yy - xy * xy), (y * xx - x * xy) / (xx * yy - xy * xy)
 want = 100 * max(part, 0) / t1
 assert abs(laws[0]["serial_pct"] - want) < 1e-3 * want + 1e-3, (laws[0], want)
+# The curves are the laws, compared with the mean of the first number.
+for law in laws:
+    curve = [point for point in result["curves"] if point["law"] == law["law"]]
+    numbers = [point["number"] for point in curve]
+    assert numbers == sorted(set(numbers)) and {1, 2, 4} <= set(numbers) and len(numbers) > 60, numbers
+    s, k = law["serial_pct"] / 100, (law["coherency_pct"] or 0) / 100
+    by_law = lambda n: n / (1 + s * (n - 1) + k * n * (n - 1))
+    scale = curve[0]["speedup"]
+    for point in curve:
+        assert abs(point["speedup"] - scale * by_law(point["number"])) < 1e-6 * point["speedup"], (law, point)
+        assert point["speedup_low"] <= point["speedup_high"], point
+assert abs(result["curves"][0]["speedup"] - rows[0]["wall_ns"] / t1) < 1e-3, (result["curves"][0], t1)
 END
 
 # CPUs: the program sees as many as it may use.

@@ -16,8 +16,13 @@ enum {
 	PP_TIME_SYNC,
 	PP_TIME_OTHER,
 	PP_TIME_BY,
+	PP_TIME_SECTIONS,
 	PP_N_TIME_CELLS
 };
+
+#define PP_CAMPAIGN_N_SECTION_COLUMNS 4
+
+extern const struct pp_column pp_campaign_sections[PP_CAMPAIGN_N_SECTION_COLUMNS];
 
 #define PP_CAMPAIGN_TIME_COLUMNS(first)                                                            \
 	[(first) + PP_TIME_RUNNING] = {"running_pct", "running", PP_TYPE_PERCENT, 0,               \
@@ -28,9 +33,17 @@ enum {
 					       "the same: blocked on a synchronization object"},   \
 		   [(first) + PP_TIME_OTHER] = {"blocked_other_pct", "other", PP_TYPE_PERCENT, 0,  \
 						"the same: blocked on I/O, in sleep(), ..."},      \
-		   [(first) + PP_TIME_BY] = {                                                      \
-		       "blocked_by", "waits for", PP_TYPE_TEXT, PP_COLUMN_PATH | PP_COLUMN_DETAIL, \
-		       "the critical sections waited for most, with their shares"}
+		   [(first) +                                                                      \
+		       PP_TIME_BY] = {"blocked_by", "waits for", PP_TYPE_TEXT,                     \
+				      PP_COLUMN_PATH | PP_COLUMN_DETAIL,                           \
+				      "the critical sections waited for most, with their shares"}, \
+		   [(first) + PP_TIME_SECTIONS] = {"sections",                                     \
+						   "sections",                                     \
+						   PP_TYPE_TABLE,                                  \
+						   0,                                              \
+						   "the same as rows",                             \
+						   pp_campaign_sections,                           \
+						   PP_CAMPAIGN_N_SECTION_COLUMNS}
 
 void pp_campaign_set_time(struct pp_campaign *campaign, const struct pp_test *test,
 			  const struct pp_step *step, struct pp_table *table,

@@ -6,8 +6,9 @@
 #include "cli/view.h"
 #include "core/text/json.h"
 
-/* Sections to name, and the least share of each. */
-#define N_SECTIONS  2
+/* Sections to keep and to name, and the least share of each. */
+#define N_SECTIONS  5
+#define N_NAMED	    2
 #define LEAST_SHARE 0.5
 
 static struct pp_table *table_of(const struct pp_view *view, const char *pass)
@@ -67,21 +68,51 @@ static void set_time(struct pp_time_use *time, const struct pp_view *view)
 	};
 }
 
-/* "table at work (app.c:12) 45 %, list at add (list.c:7) 3 %" */
-static char *name_sections(const struct pp_table *sections)
+static char *text_at(const struct pp_table *table, guint row, const char *key)
 {
-	GString *text = g_string_new(NULL);
+	const struct pp_cell *cell = pp_table_cell(table, row, key);
 
-	for (guint row = 0; row < MIN(sections->rows->len, N_SECTIONS); row++) {
-		const struct pp_cell *part = pp_table_cell(sections, row, "share_pct");
-		const struct pp_cell *lock = pp_table_cell(sections, row, "lock");
-		const struct pp_cell *entry = pp_table_cell(sections, row, "entry");
+	return cell ? g_strdup(cell->text) : NULL;
+}
+
+static void section_free(void *data)
+{
+	struct pp_facts_section *section = data;
+
+	g_free(section->lock);
+	g_free(section->entry);
+	g_free(section->exit);
+	g_free(section);
+}
+
+static void add_sections(GPtrArray *sections, const struct pp_table *table)
+{
+	for (guint row = 0; row < MIN(table->rows->len, N_SECTIONS); row++) {
+		const struct pp_cell *part = pp_table_cell(table, row, "share_pct");
+		struct pp_facts_section *section;
 
 		if (!part || part->number < LEAST_SHARE)
 			break;
+		section = g_new0(struct pp_facts_section, 1);
+		section->lock = text_at(table, row, "lock");
+		section->entry = text_at(table, row, "entry");
+		section->exit = text_at(table, row, "exit");
+		section->share_pct = part->number;
+		g_ptr_array_add(sections, section);
+	}
+}
+
+/* "table at work (app.c:12) 45 %, list at add (list.c:7) 3 %" */
+static char *name_sections(const GPtrArray *sections)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < MIN(sections->len, N_NAMED); i++) {
+		const struct pp_facts_section *section = sections->pdata[i];
+
 		g_string_append_printf(text, "%s%s at %s %.0f %%", text->len ? ", " : "",
-				       lock ? lock->text : "?", entry ? entry->text : "?",
-				       part->number);
+				       section->lock ? section->lock : "?",
+				       section->entry ? section->entry : "?", section->share_pct);
 	}
 	return g_string_free(text, text->len == 0);
 }
@@ -133,12 +164,15 @@ struct pp_facts *pp_facts_read(const char *dir)
 	struct pp_view view = {0};
 	int rc = pp_view_open(&view, dir, NULL, &err);
 
+	facts->sections = g_ptr_array_new_with_free_func(section_free);
 	if (rc == 0)
 		rc = pp_view_run(&view, passes, G_N_ELEMENTS(passes), &err);
 	if (rc == 0) {
 		set_time(&facts->time, &view);
-		facts->blocked_by = name_sections(table_of(&view, "bottlenecks"));
+		add_sections(facts->sections, table_of(&view, "bottlenecks"));
+		facts->blocked_by = name_sections(facts->sections);
 		facts->elsewhere = name_elsewhere(table_of(&view, "locks"), facts->time.waits_ns);
+		pp_origin_read(&facts->origin, &view);
 	} else {
 		facts->error = pp_error_text(&err);
 		pp_error_done(&err);
@@ -151,6 +185,8 @@ void pp_facts_free(void *data)
 {
 	struct pp_facts *facts = data;
 
+	g_ptr_array_unref(facts->sections);
+	pp_origin_done(&facts->origin);
 	g_free(facts->blocked_by);
 	g_free(facts->elsewhere);
 	g_free(facts->error);

@@ -30,7 +30,16 @@ enum {
 	EFFICIENCY,
 	USE,
 	SHARES,
-	N_COLUMNS = SHARES + PP_N_TIME_CELLS
+	BY_RUN = SHARES + PP_N_TIME_CELLS,
+	N_COLUMNS
+};
+
+enum { OF_WALL, OF_SPEEDUP, N_OF_RUN };
+
+static const struct pp_column by_run_columns[N_OF_RUN] = {
+    [OF_WALL] = {"wall_ns", "run time", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "without recording"},
+    [OF_SPEEDUP] = {"speedup", "speedup", PP_TYPE_RATIO, 0,
+		    "mean run time of the first number / run time"},
 };
 
 static const struct pp_column columns[N_COLUMNS] = {
@@ -51,7 +60,24 @@ static const struct pp_column columns[N_COLUMNS] = {
     [USE] = {"cpu_use_pct", "CPU use", PP_TYPE_PERCENT, 0,
 	     "mean of CPU time / (run time * the lesser of threads and CPUs)"},
     PP_CAMPAIGN_TIME_COLUMNS(SHARES),
+    [BY_RUN] = {"by_run", "runs", PP_TYPE_TABLE, 0, "the runs that count", by_run_columns,
+		N_OF_RUN},
 };
+
+static struct pp_table *make_by_run(const struct pp_step *step, const struct pp_step *first)
+{
+	struct pp_table *table = pp_table_new_nested(&columns[BY_RUN]);
+
+	for (guint i = 0; i < step->wall->len; i++) {
+		struct pp_cell *cells = pp_table_add_row(table);
+		double wall = g_array_index(step->wall, double, i);
+
+		pp_cell_set_time(&cells[OF_WALL], (int64_t)(wall * 1e9));
+		if (first->wall->len)
+			pp_cell_set_number(&cells[OF_SPEEDUP], first->wall_spread.mean / wall);
+	}
+	return table;
+}
 
 static void set_figures(struct pp_cell *row, const struct pp_step *step,
 			const struct pp_step *first, enum pp_series kind)
@@ -62,6 +88,7 @@ static void set_figures(struct pp_cell *row, const struct pp_step *step,
 	pp_campaign_set_value(&row[WORKLOAD], step->point.workload);
 	pp_cell_set_count(&row[RUNS], step->wall->len);
 	pp_cell_set_count(&row[FAILED], step->n_failed);
+	pp_cell_set_table(&row[BY_RUN], make_by_run(step, first));
 	if (!step->wall->len)
 		return;
 	pp_cell_set_time(&row[WALL], (int64_t)(step->wall_spread.mean * 1e9));
@@ -233,5 +260,99 @@ struct pp_table *pp_campaign_table_laws(struct pp_campaign *campaign)
 	for (guint t = 0; t < campaign->tested->len; t++)
 		for (unsigned kind = 0; kind < PP_N_SERIES; kind++)
 			add_laws(table, campaign->tested->pdata[t], kind);
+	return table;
+}
+
+/* --- curves --------------------------------------------------------------------------------- */
+
+/* The most points of a curve, beside the measured ones. */
+#define POINTS 64
+
+enum { C_TEST, C_VARIES, C_LAW, C_NUMBER, C_SPEEDUP, C_LOW, C_HIGH, N_CURVE_COLUMNS };
+
+static const struct pp_column curve_columns[N_CURVE_COLUMNS] = {
+    [C_TEST] = {"test", "test", PP_TYPE_TEXT, PP_COLUMN_KEY, "its name"},
+    [C_VARIES] = {"varies", "varies", PP_TYPE_TEXT, PP_COLUMN_KEY, "threads, or cpus"},
+    [C_LAW] = {"law", "law", PP_TYPE_TEXT, PP_COLUMN_KEY, "Amdahl, or universal"},
+    [C_NUMBER] = {"number", "number", PP_TYPE_RATIO, PP_COLUMN_KEY, "of threads, or CPUs"},
+    [C_SPEEDUP] = {"speedup", "speedup", PP_TYPE_RATIO, PP_COLUMN_MAIN,
+		   "mean run time of the first number / run time by the law"},
+    [C_LOW] = {"speedup_low", "from", PP_TYPE_RATIO, 0, "its 95 % interval"},
+    [C_HIGH] = {"speedup_high", "to", PP_TYPE_RATIO, 0, "its 95 % interval"},
+};
+
+static int by_number(gconstpointer a, gconstpointer b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The measured numbers, and others between them.  The caller unrefs the array. */
+static GArray *numbers_of(const GPtrArray *series, enum pp_series kind)
+{
+	GArray *numbers = g_array_new(FALSE, FALSE, sizeof(double));
+	double first = (double)number_of(series->pdata[0], kind);
+	double last = (double)number_of(series->pdata[series->len - 1], kind);
+	double step = (last - first) / POINTS;
+
+	for (guint i = 0; i < series->len; i++) {
+		double number = (double)number_of(series->pdata[i], kind);
+
+		g_array_append_val(numbers, number);
+	}
+	for (unsigned i = 1; i < POINTS; i++) {
+		double number = first + i * step;
+		bool is_measured = false;
+
+		for (guint j = 0; j < series->len; j++)
+			is_measured |= (double)number_of(series->pdata[j], kind) == number;
+		if (!is_measured)
+			g_array_append_val(numbers, number);
+	}
+	g_array_sort(numbers, by_number);
+	return numbers;
+}
+
+static void add_curve(struct pp_table *table, const struct pp_tested *tested, enum pp_series kind,
+		      enum pp_scaling_law law)
+{
+	const GPtrArray *series = tested->series[kind];
+	const struct pp_step *first = series->pdata[0];
+	g_autoptr(GArray) runs = runs_of(series, kind), numbers = numbers_of(series, kind);
+	g_autofree struct pp_estimate *times = g_new(struct pp_estimate, numbers->len);
+
+	if (!first->wall->len ||
+	    !pp_scaling_curve(law, (const void *)runs->data, runs->len, (const void *)numbers->data,
+			      numbers->len, times))
+		return;
+	for (guint i = 0; i < numbers->len; i++) {
+		struct pp_cell *row = pp_table_add_row(table);
+
+		pp_cell_set_text(&row[C_TEST], tested->test->name);
+		pp_cell_set_text(&row[C_VARIES], varied[kind]);
+		pp_cell_set_text(&row[C_LAW], laws[law]);
+		pp_cell_set_number(&row[C_NUMBER], g_array_index(numbers, double, i));
+		pp_cell_set_number(&row[C_SPEEDUP], first->wall_spread.mean / times[i].value);
+		pp_cell_set_number(&row[C_LOW], first->wall_spread.mean / times[i].high);
+		pp_cell_set_number(&row[C_HIGH], first->wall_spread.mean / times[i].low);
+	}
+}
+
+struct pp_table *pp_campaign_table_curves(struct pp_campaign *campaign)
+{
+	struct pp_table *table =
+	    pp_table_new("curves", "Curves of the laws", curve_columns, N_CURVE_COLUMNS);
+
+	table->is_in_order = true;
+	table->is_for_programs = true;
+	for (guint t = 0; t < campaign->tested->len; t++) {
+		const struct pp_tested *tested = campaign->tested->pdata[t];
+
+		for (unsigned kind = 0; kind < PP_N_SERIES; kind++)
+			for (unsigned law = 0; tested->series[kind]->len && law < PP_N_SCALING_LAWS;
+			     law++)
+				add_curve(table, tested, kind, law);
+	}
 	return table;
 }

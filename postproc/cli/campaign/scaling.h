@@ -8,5 +8,7 @@
 
 struct pp_table *pp_campaign_table_scalability(struct pp_campaign *campaign);
 struct pp_table *pp_campaign_table_laws(struct pp_campaign *campaign);
+/* For programs only: the laws as curves. */
+struct pp_table *pp_campaign_table_curves(struct pp_campaign *campaign);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "cli/campaign/cells.h"
 #include "cli/campaign/engine.h"
+#include "cli/campaign/run_table.h"
 #include "cli/campaign/scaling.h"
 #include "cli/campaign/words.h"
 
@@ -193,7 +194,7 @@ static void move_rows(struct pp_table *to, struct pp_table *from, const struct p
 
 static void add_ranking(struct pp_campaign *campaign, GPtrArray *tables)
 {
-	struct pp_table *to[2] = {NULL, NULL};
+	struct pp_table *to[3] = {NULL, NULL, NULL};
 
 	for (guint t = 0; t < campaign->tested->len; t++) {
 		const struct pp_tested *tested = campaign->tested->pdata[t];
@@ -203,12 +204,14 @@ static void add_ranking(struct pp_campaign *campaign, GPtrArray *tables)
 		if (!tested->ranking || pp_ranking_counted(tested->ranking) < 2)
 			continue;
 		pp_ranking_tables(tested->ranking, found);
+		g_ptr_array_add(found, pp_ranking_sections(tested->ranking));
 		for (unsigned i = 0; i < G_N_ELEMENTS(to); i++) {
 			struct pp_table *from = found->pdata[i];
 
 			if (!to[i]) {
 				to[i] = ranking_new(from);
 				to[i]->text_rows = from->text_rows;
+				to[i]->is_for_programs = from->is_for_programs;
 				g_ptr_array_add(tables, to[i]);
 			}
 			move_rows(to[i], from, tested);
@@ -248,5 +251,7 @@ void pp_campaign_tables(struct pp_campaign *campaign, GPtrArray *tables)
 	add_ranking(campaign, tables);
 	add_if_filled(tables, pp_campaign_table_scalability(campaign));
 	add_if_filled(tables, pp_campaign_table_laws(campaign));
+	add_if_filled(tables, pp_campaign_table_curves(campaign));
 	add_if_filled(tables, make_failures(campaign));
+	add_if_filled(tables, pp_campaign_table_runs(campaign));
 }

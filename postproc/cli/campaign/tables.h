@@ -7,8 +7,8 @@
 #include "table/table.h"
 
 /*
- * Adds all tables to the array, which owns them: steps, bottlenecks, inconclusive, scalability,
- * laws, failures.
+ * Adds all tables to the array, which owns them: steps, bottlenecks, inconclusive, sections,
+ * scalability, laws, curves, failures, runs.
  */
 void pp_campaign_tables(struct pp_campaign *campaign, GPtrArray *tables);
 

@@ -9,44 +9,6 @@
 
 /* --- the cause ------------------------------------------------------------------------------ */
 
-/* The leading row of the ranking, conclusive or not; NULL: there is none. */
-static const struct pp_table *leading_table(const GPtrArray *tables)
-{
-	const struct pp_table *best = NULL;
-
-	for (guint i = 0; i < tables->len; i++) {
-		const struct pp_table *table = tables->pdata[i];
-
-		if (table->rows->len && (!best || pp_table_cell(table, 0, "mean_ns")->time_ns >
-						      pp_table_cell(best, 0, "mean_ns")->time_ns))
-			best = table;
-	}
-	return best;
-}
-
-static const char *text_at(const struct pp_table *table, const char *key)
-{
-	const struct pp_cell *cell = pp_table_cell(table, 0, key);
-
-	return cell ? cell->text : "?";
-}
-
-/* How sure the mean is. */
-static char *confidence(const struct pp_table *table, unsigned n_runs)
-{
-	const struct pp_cell *sigma = pp_table_cell(table, 0, "sigma_pct");
-	const struct pp_cell *least = pp_table_cell(table, 0, "least_ns");
-	const struct pp_cell *most = pp_table_cell(table, 0, "most_ns");
-	g_autofree char *low = NULL, *high = NULL;
-
-	if (!sigma || !least || !most)
-		return g_strdup_printf("in %u runs", n_runs);
-	low = pp_duration_text(least->time_ns);
-	high = pp_duration_text(most->time_ns);
-	return g_strdup_printf("in the mean of %u runs, %s to %s in single ones (sigma %.1f %%)",
-			       n_runs, low, high, sigma->number);
-}
-
 /* Says if the ranking cannot name the cause; returns whether it can. */
 static bool note_elsewhere(struct pp_table *table, struct pp_campaign *campaign,
 			   const struct pp_tested *tested)
@@ -66,28 +28,19 @@ static bool note_elsewhere(struct pp_table *table, struct pp_campaign *campaign,
 static void note_cause(struct pp_table *table, struct pp_campaign *campaign,
 		       const struct pp_tested *tested)
 {
-	g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
 	bool is_cause = note_elsewhere(table, campaign, tested);
-	const struct pp_table *leading;
-	g_autofree char *mean = NULL, *sure = NULL;
+	g_autofree char *cause = NULL;
 
 	if (!tested->ranking || pp_ranking_counted(tested->ranking) < 2)
 		return;
-	pp_ranking_tables(tested->ranking, found);
-	leading = leading_table(found);
-	if (!leading) {
+	cause = pp_ranking_cause(tested->ranking);
+	if (cause)
+		pp_table_note(table, "%s: %s: %s", tested->test->name,
+			      is_cause ? "cause" : "first of the critical sections", cause);
+	else
 		pp_table_note(table,
 			      "%s: no critical section is the cause: no thread waited for one",
 			      tested->test->name);
-		return;
-	}
-	mean = pp_duration_text(pp_table_cell(leading, 0, "mean_ns")->time_ns);
-	sure = confidence(leading, pp_ranking_counted(tested->ranking));
-	pp_table_note(table,
-		      "%s: %s: %s (%s), entered at %s and left at %s: others lost %s to it %s",
-		      tested->test->name, is_cause ? "cause" : "first of the critical sections",
-		      text_at(leading, "lock"), text_at(leading, "type"), text_at(leading, "entry"),
-		      text_at(leading, "exit"), mean, sure);
 }
 
 /* --- workloads ------------------------------------------------------------------------------ */

@@ -69,12 +69,23 @@ static const struct pp_cli_options options = {
     .take = take_option,
 };
 
+/* The cause in words, above the other notes. */
+static void note_cause(const struct pp_ranking *ranking, struct pp_table *table)
+{
+	g_autofree char *cause = pp_ranking_cause(ranking);
+
+	if (cause)
+		g_ptr_array_insert(table->notes, 0, g_strdup_printf("cause: %s", cause));
+}
+
 static int print_ranking(const struct arguments *arguments, struct pp_ranking *ranking)
 {
 	g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
 	const struct pp_cli_tables *how = &arguments->how;
 
 	pp_ranking_tables(ranking, tables);
+	note_cause(ranking, tables->pdata[0]);
+	g_ptr_array_add(tables, pp_ranking_sections(ranking));
 	for (guint i = 0; how->has_top && i < tables->len; i++) {
 		struct pp_table *table = tables->pdata[i];
 

@@ -230,7 +230,8 @@ static int take_tests(struct arguments *arguments, int argc, char **argv)
 
 static bool is_ranking(const struct pp_table *table)
 {
-	return g_str_equal(table->key, "bottlenecks") || g_str_equal(table->key, "inconclusive");
+	return g_str_equal(table->key, "bottlenecks") || g_str_equal(table->key, "inconclusive") ||
+	       g_str_equal(table->key, "sections");
 }
 
 static int print_tables(struct arguments *arguments)

@@ -61,6 +61,48 @@ static const struct pp_column columns[N_COLUMNS] = {
 /* The same of numbers of conditionals. */
 static struct pp_column counted_columns[N_COLUMNS];
 
+enum { OF, OF_MEAN, OF_SIGMA, OF_SIGMA_PCT, OF_LEAST, OF_MOST, OF_RUNS, OF_CONCLUSIVE, N_OF };
+
+static const struct pp_column metric_columns[N_OF] = {
+    [OF] = {"metric", "metric", PP_TYPE_TEXT, PP_COLUMN_KEY, "apwt, cpwt, aplt or mean"},
+    [OF_MEAN] = {"mean_ns", "mean", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "mean of the metric"},
+    [OF_SIGMA] = {"sigma_ns", "sigma", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM, "its standard deviation"},
+    [OF_SIGMA_PCT] = {"sigma_pct", "of mean", PP_TYPE_PERCENT, 0, "that as a share of the mean"},
+    [OF_LEAST] = {"least_ns", "least", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM, "the smallest value"},
+    [OF_MOST] = {"most_ns", "most", PP_TYPE_TIME_NS, PP_COLUMN_MAX, "the largest value"},
+    [OF_RUNS] = {"runs", "runs", PP_TYPE_COUNT, PP_COLUMN_NO_SUM,
+		 "the number of runs in which it was not 0"},
+    [OF_CONCLUSIVE] = {"conclusive", "conclusive", PP_TYPE_BOOL, 0,
+		       "the standard deviation is below 1 % of the mean"},
+};
+
+enum { IN_RUN, IN_APWT, IN_CPWT, IN_APLT, IN_MEAN, N_IN };
+
+static const struct pp_column run_columns[N_IN] = {
+    [IN_RUN] = {"dir", "capture", PP_TYPE_TEXT, PP_COLUMN_KEY, "the run's capture"},
+    [IN_APWT] = {"apwt_ns", "APWT", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "the APWT in this run"},
+    [IN_CPWT] = {"cpwt_ns", "CPWT", PP_TYPE_TIME_NS, 0, "the CPWT"},
+    [IN_APLT] = {"aplt_ns", "APLT", PP_TYPE_TIME_NS, PP_COLUMN_NO_SUM, "the APLT"},
+    [IN_MEAN] = {"mean_ns", "mean", PP_TYPE_TIME_NS, 0, "the mean of APWT and CPWT"},
+};
+
+static struct pp_column counted_metric_columns[N_OF], counted_run_columns[N_IN];
+
+enum { S_LOCK, S_TYPE, S_ENTRY, S_EXIT, S_PATH, S_METRICS, S_BY_RUN, N_SECTION_COLUMNS };
+
+#define SECTION_COLUMNS(metrics, by_run)                                                           \
+	[S_LOCK] = {"lock", "lock", PP_TYPE_TEXT, PP_COLUMN_KEY, "as in bottlenecks"},             \
+	[S_TYPE] = {"type", "type", PP_TYPE_TEXT, PP_COLUMN_KEY, "the same"},                      \
+	[S_ENTRY] = {"entry", "entered at", PP_TYPE_TEXT, PP_COLUMN_KEY, "the same"},              \
+	[S_EXIT] = {"exit", "left at", PP_TYPE_TEXT, PP_COLUMN_KEY, "the same"},                   \
+	[S_PATH] = {"path", "called by", PP_TYPE_TEXT, PP_COLUMN_KEY, "the same"},                 \
+	[S_METRICS] = {"metrics", "metrics", PP_TYPE_TABLE, 0, "those above 0", metrics, N_OF},    \
+	[S_BY_RUN] = {"by_run", "runs", PP_TYPE_TABLE, 0, "the values in each run", by_run, N_IN}
+
+static const struct pp_column section_columns[] = {SECTION_COLUMNS(metric_columns, run_columns)};
+static const struct pp_column counted_section_columns[] = {
+    SECTION_COLUMNS(counted_metric_columns, counted_run_columns)};
+
 const char *const pp_bottleneck_metrics[PP_N_BOTTLENECK_METRICS] = {
     [PP_BY_APWT] = "apwt", [PP_BY_CPWT] = "cpwt", [PP_BY_APLT] = "aplt", [PP_BY_MEAN] = "mean"};
 
@@ -73,6 +115,7 @@ struct found {
 
 struct pp_bottleneck_runs {
 	guint n;
+	GPtrArray *dirs;      /* of char *: the captures of the runs */
 	bool is_counted;      /* metrics are numbers of conditionals */
 	GPtrArray *found;     /* of struct found * */
 	GHashTable *pathless; /* a set of texts: sections that are one row for all paths in a run */
@@ -95,14 +138,18 @@ struct pp_bottleneck_runs *pp_bottleneck_runs_new(bool is_counted)
 
 	runs->found = g_ptr_array_new_with_free_func(found_free);
 	runs->pathless = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	runs->dirs = g_ptr_array_new_with_free_func(g_free);
 	runs->is_counted = is_counted;
 	pp_cost_counted(counted_columns, columns, N_COLUMNS);
+	pp_cost_counted(counted_metric_columns, metric_columns, N_OF);
+	pp_cost_counted(counted_run_columns, run_columns, N_IN);
 	return runs;
 }
 
 void pp_bottleneck_runs_free(struct pp_bottleneck_runs *runs)
 {
 	g_ptr_array_unref(runs->found);
+	g_ptr_array_unref(runs->dirs);
 	g_hash_table_unref(runs->pathless);
 	g_free(runs);
 }
@@ -132,7 +179,8 @@ static double metric_at(const struct pp_bottleneck_runs *runs, const struct pp_t
 	return runs->is_counted ? (double)cell->count : (double)cell->time_ns;
 }
 
-void pp_bottleneck_runs_add(struct pp_bottleneck_runs *runs, const struct pp_table *table)
+void pp_bottleneck_runs_add(struct pp_bottleneck_runs *runs, const char *dir,
+			    const struct pp_table *table)
 {
 	for (guint row = 0; row < table->rows->len; row++) {
 		const struct pp_cell *all_paths = pp_table_cell(table, row, "all_paths");
@@ -151,6 +199,7 @@ void pp_bottleneck_runs_add(struct pp_bottleneck_runs *runs, const struct pp_tab
 			g_hash_table_add(runs->pathless, code_of(found));
 		g_ptr_array_add(runs->found, found);
 	}
+	g_ptr_array_add(runs->dirs, g_strdup(dir));
 	runs->n++;
 }
 
@@ -256,6 +305,26 @@ static gint by_mean(gconstpointer a, gconstpointer b)
 	return x->section->order < y->section->order ? -1 : x->section->order > y->section->order;
 }
 
+/* Those with a mean above 0, in order.  The caller unrefs the array. */
+static GArray *rank(const struct pp_bottleneck_runs *runs, GHashTable *sections,
+		    enum pp_bottleneck_metric metric)
+{
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct ranked));
+	GHashTableIter iter;
+	void *section;
+
+	g_hash_table_iter_init(&iter, sections);
+	while (g_hash_table_iter_next(&iter, NULL, &section)) {
+		const struct section *of = section;
+		const struct ranked ranked = {of, pp_spread_of(of->ns[metric], runs->n)};
+
+		if (ranked.spread.mean > 0)
+			g_array_append_val(all, ranked);
+	}
+	g_array_sort(all, by_mean);
+	return all;
+}
+
 static void set_cost(struct pp_cell *cell, const struct pp_bottleneck_runs *runs, double cost)
 {
 	pp_cost_set(cell, runs->is_counted, (int64_t)llround(cost));
@@ -294,19 +363,8 @@ void pp_bottleneck_runs_tables(const struct pp_bottleneck_runs *runs,
 	struct pp_table *others = pp_table_new(
 	    "inconclusive", "Inconclusive: sigma is 1 % of the mean or more", used, N_COLUMNS);
 	g_autoptr(GHashTable) sections = sections_new(runs);
-	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(struct ranked));
-	GHashTableIter iter;
-	void *section;
+	g_autoptr(GArray) all = rank(runs, sections, metric);
 
-	g_hash_table_iter_init(&iter, sections);
-	while (g_hash_table_iter_next(&iter, NULL, &section)) {
-		const struct section *of = section;
-		const struct ranked ranked = {of, pp_spread_of(of->ns[metric], runs->n)};
-
-		if (ranked.spread.mean > 0)
-			g_array_append_val(all, ranked);
-	}
-	g_array_sort(all, by_mean);
 	for (guint i = 0; i < all->len; i++) {
 		const struct ranked *ranked = &g_array_index(all, struct ranked, i);
 
@@ -315,4 +373,90 @@ void pp_bottleneck_runs_tables(const struct pp_bottleneck_runs *runs,
 	conclusive->text_rows = others->text_rows = TEXT_ROWS;
 	g_ptr_array_add(tables, conclusive);
 	g_ptr_array_add(tables, others);
+}
+
+/* --- all metrics of the sections ------------------------------------------------------------- */
+
+static struct pp_table *make_metrics(const struct pp_bottleneck_runs *runs,
+				     const struct section *section)
+{
+	const struct pp_column *used = runs->is_counted ? counted_section_columns : section_columns;
+	struct pp_table *table = pp_table_new_nested(&used[S_METRICS]);
+
+	for (unsigned metric = 0; metric < PP_N_BOTTLENECK_METRICS; metric++) {
+		struct pp_spread spread = pp_spread_of(section->ns[metric], runs->n);
+		struct pp_cell *cells;
+
+		if (spread.mean <= 0)
+			continue;
+		cells = pp_table_add_row(table);
+		pp_cell_set_text(&cells[OF], pp_bottleneck_metrics[metric]);
+		set_cost(&cells[OF_MEAN], runs, spread.mean);
+		set_cost(&cells[OF_LEAST], runs, spread.least);
+		set_cost(&cells[OF_MOST], runs, spread.most);
+		pp_cell_set_count(&cells[OF_RUNS], spread.n_nonzero);
+		pp_cell_set_bool(&cells[OF_CONCLUSIVE], is_conclusive(runs, &spread));
+		if (runs->n < 2)
+			continue;
+		set_cost(&cells[OF_SIGMA], runs, spread.sigma);
+		pp_cell_set_number(&cells[OF_SIGMA_PCT], 100 * spread.sigma / spread.mean);
+	}
+	return table;
+}
+
+static struct pp_table *make_by_run(const struct pp_bottleneck_runs *runs,
+				    const struct section *section)
+{
+	static const unsigned at[PP_N_BOTTLENECK_METRICS] = {[PP_BY_APWT] = IN_APWT,
+							     [PP_BY_CPWT] = IN_CPWT,
+							     [PP_BY_APLT] = IN_APLT,
+							     [PP_BY_MEAN] = IN_MEAN};
+	const struct pp_column *used = runs->is_counted ? counted_section_columns : section_columns;
+	struct pp_table *table = pp_table_new_nested(&used[S_BY_RUN]);
+
+	for (guint run = 0; run < runs->n; run++) {
+		struct pp_cell *cells = pp_table_add_row(table);
+
+		pp_cell_set_text(&cells[IN_RUN], runs->dirs->pdata[run]);
+		for (unsigned metric = 0; metric < PP_N_BOTTLENECK_METRICS; metric++)
+			set_cost(&cells[at[metric]], runs, section->ns[metric][run]);
+	}
+	return table;
+}
+
+static void put_section(struct pp_table *table, const struct pp_bottleneck_runs *runs,
+			const struct section *section)
+{
+	static const unsigned from[] = {
+	    [S_LOCK] = LOCK, [S_TYPE] = TYPE, [S_ENTRY] = ENTRY, [S_EXIT] = EXIT, [S_PATH] = PATH};
+	struct pp_cell *cells = pp_table_add_row(table);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(from); i++)
+		pp_cell_set_text(&cells[i], section->first->texts[from[i]]);
+	pp_cell_set_table(&cells[S_METRICS], make_metrics(runs, section));
+	pp_cell_set_table(&cells[S_BY_RUN], make_by_run(runs, section));
+}
+
+struct pp_table *pp_bottleneck_runs_sections(const struct pp_bottleneck_runs *runs,
+					     enum pp_bottleneck_metric first)
+{
+	struct pp_table *table = pp_table_new(
+	    "sections", "All metrics of the sections",
+	    runs->is_counted ? counted_section_columns : section_columns, N_SECTION_COLUMNS);
+	g_autoptr(GHashTable) sections = sections_new(runs);
+	g_autoptr(GHashTable) done = g_hash_table_new(NULL, NULL);
+
+	table->is_for_programs = true;
+	for (unsigned i = 0; i < PP_N_BOTTLENECK_METRICS; i++) {
+		g_autoptr(GArray) all = rank(runs, sections, (first + i) % PP_N_BOTTLENECK_METRICS);
+
+		for (guint at = 0; at < all->len; at++) {
+			const struct section *section =
+			    g_array_index(all, struct ranked, at).section;
+
+			if (g_hash_table_add(done, (void *)section))
+				put_section(table, runs, section);
+		}
+	}
+	return table;
 }

@@ -28,8 +28,9 @@ struct pp_bottleneck_runs;
 struct pp_bottleneck_runs *pp_bottleneck_runs_new(bool is_counted);
 void pp_bottleneck_runs_free(struct pp_bottleneck_runs *runs);
 
-/* Adds a run: its table `bottlenecks`. */
-void pp_bottleneck_runs_add(struct pp_bottleneck_runs *runs, const struct pp_table *table);
+/* Adds a run: its table `bottlenecks`.  dir: its capture. */
+void pp_bottleneck_runs_add(struct pp_bottleneck_runs *runs, const char *dir,
+			    const struct pp_table *table);
 
 /* There are two runs at least, and no section's metric is inconclusive (below). */
 bool pp_bottleneck_runs_are_conclusive(const struct pp_bottleneck_runs *runs,
@@ -43,5 +44,12 @@ bool pp_bottleneck_runs_are_conclusive(const struct pp_bottleneck_runs *runs,
  */
 void pp_bottleneck_runs_tables(const struct pp_bottleneck_runs *runs,
 			       enum pp_bottleneck_metric metric, GPtrArray *tables);
+
+/*
+ * A table, for programs only, with all metrics of each section, and their values in each run: by
+ * the first metric, then those for which only other metrics are not 0.  The caller frees it.
+ */
+struct pp_table *pp_bottleneck_runs_sections(const struct pp_bottleneck_runs *runs,
+					     enum pp_bottleneck_metric first);
 
 #endif
