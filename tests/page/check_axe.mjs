@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // check_axe.mjs PAGE: axe-core, which checks the rules of WCAG, finds no violation: in the page of
-// the hand-written capture, of a real one, and without any; for all and part of the time, light and
-// dark, with all details open.
+// the hand-written capture, of a real one, of hand-written campaigns, and without any; for all and
+// part of the time, light and dark, with all details open.
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
 import {encode} from './fill.mjs';
+import {knownCampaign, knownMerge} from './campaign_document.mjs';
 import {empty, known} from './document.mjs';
 import {inSight, same, toTop, withBrowser, written} from './browser.mjs';
 
@@ -72,6 +73,6 @@ for (const [theme, options] of [['light', {}], ['dark', PHONE]])
 		await checkViews(page, theme);
 		await checkTouched(page, theme);
 		await checkViews(await open(real, options), `${theme}, a real run`);
-		for (const [name, text] of [['empty', encode(empty())], ['none', '']])
-			same(await complaints(await open(written(name, text))), [], `${theme}, ${name}`);
+		for (const [name, text] of [['empty', encode(empty())], ['none', ''], ['campaign', encode(knownCampaign())], ['merge', encode(knownMerge())]])
+			same(await complaints(await open(written(name, text), options)), [], `${theme}, ${name}`);
 	}, theme);

@@ -45,5 +45,5 @@ grep -q "content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'un
 ! grep -qE '"resolved"|https?://' "$GM_TOP"/tests/*/package-lock.json || fail 'addresses in the lists of packages'
 
 # The page needs no packages but its own modules: each import is of a file here.
-! grep -hE "^(import|export) .* from '" "$GM_TOP"/postproc/export/html/page/src/*.js | grep -v "from '\./" ||
+! grep -hE "^(import|export) .* from '" "$GM_TOP"/postproc/export/html/page/src/{,*/}*.js | grep -vE "from '\.\.?/" ||
 	fail 'imports a package'

@@ -5,3 +5,4 @@
 in_firefox
 node "$GM_TOP/tests/page/check_known.mjs"
 node "$GM_TOP/tests/page/check_interaction.mjs"
+node "$GM_TOP/tests/page/check_campaign.mjs"

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* gprof-mt bottlenecks: ranks critical sections over the captures of several runs of a program. */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "cli/campaign/page.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/ranking.h"
 #include "cli/tables.h"
 #include "table/top.h"
 
+#define DEFAULT_PAGE "gprof-mt.html"
+
 struct arguments {
 	struct pp_cli_tables how;
+	bool is_page;	    /* --format html */
+	const char *output; /* of a page, or of CSV; NULL: the default */
 	const char *clock;
 	enum pp_bottleneck_metric metric;
 	uint64_t n_warmup;
@@ -22,6 +28,23 @@ struct arguments {
 
 enum { OPTION_METRIC = 0x300, OPTION_CLOCK, OPTION_WARMUP };
 
+static int take_format(struct arguments *arguments, const char *value)
+{
+	static const char *const names[] = {
+	    [PP_CLI_TEXT] = "text", [PP_CLI_JSON] = "json", [PP_CLI_CSV] = "csv"};
+
+	arguments->is_page = strcmp(value, "html") == 0;
+	if (arguments->is_page)
+		return PP_EXIT_GOOD;
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(value, names[i]) == 0) {
+			arguments->how.format = i;
+			return PP_EXIT_GOOD;
+		}
+	return pp_cli_usage("bottlenecks",
+			    "invalid --format '%s' (expected text, json, csv or html)", value);
+}
+
 static int take_option(void *data, int option, const char *value)
 {
 	static const char *const clocks[] = {"wall", "running", "conditionals", NULL};
@@ -29,6 +52,11 @@ static int take_option(void *data, int option, const char *value)
 	int status;
 
 	switch (option) {
+	case PP_CLI_TABLES_FORMAT:
+		return take_format(arguments, value);
+	case 'o':
+		arguments->output = value;
+		return PP_EXIT_GOOD;
 	case OPTION_METRIC:
 		return pp_ranking_take_metric("bottlenecks", value, &arguments->metric);
 	case OPTION_CLOCK:
@@ -55,7 +83,10 @@ static const struct pp_cli_option option_table[] = {
     {"clock", "CLOCK", OPTION_CLOCK, "wall, running or conditionals"},
     {"warmup", "N", OPTION_WARMUP, "leave the first N runs out"},
     {"top", "N", PP_CLI_TABLES_TOP, "the first N rows"},
-    PP_CLI_TABLES_OPTIONS,
+    {"format", "FORMAT", PP_CLI_TABLES_FORMAT, "text (default), json, csv, or html: a page"},
+    {"table", "TABLE", PP_CLI_TABLES_TABLE, "csv: this table only"},
+    {"output", "PATH", 'o', "html: the file; csv: all tables, to PATH/TABLE.csv"},
+    PP_CLI_OPTION_WIDE,
     PP_CLI_OPTION_QUIET,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
@@ -63,11 +94,30 @@ static const struct pp_cli_option option_table[] = {
 
 static const struct pp_cli_options options = {
     .command = "bottlenecks",
-    .letters = ":hq",
+    .letters = ":o:hq",
     .table = option_table,
     .usage = "bottlenecks [OPTION...] DIR DIR...",
     .take = take_option,
 };
+
+static int write_page(const struct arguments *arguments, const struct pp_ranking *ranking,
+		      const GPtrArray *tables)
+{
+	const struct pp_origin *origin = pp_ranking_origin(ranking);
+	struct pp_campaign_page page = {
+	    .path = arguments->output ?: DEFAULT_PAGE,
+	    .program = origin->program,
+	    .command = origin->command,
+	    .origin = origin,
+	    .metric = arguments->metric,
+	    .is_counted = g_strcmp0(arguments->clock, "conditionals") == 0,
+	    .tables = (struct pp_table *const *)tables->pdata,
+	    .n_tables = tables->len,
+	};
+	struct pp_error err = PP_ERROR_INIT;
+
+	return pp_campaign_page_write(&page, &err) ? pp_cli_fail(&err) : PP_EXIT_GOOD;
+}
 
 /* The cause in words, above the other notes. */
 static void note_cause(const struct pp_ranking *ranking, struct pp_table *table)
@@ -94,6 +144,8 @@ static int print_ranking(const struct arguments *arguments, struct pp_ranking *r
 			pp_table_keep_top(table, how->top);
 	}
 	g_ptr_array_add(tables, pp_ranking_take_runs(ranking));
+	if (arguments->is_page)
+		return write_page(arguments, ranking, tables);
 	return pp_cli_tables_print(how, (struct pp_table *const *)tables->pdata, tables->len);
 }
 
@@ -146,6 +198,8 @@ int pp_cmd_bottlenecks(int argc, char **argv)
 	if (arguments.n_dirs < 2)
 		return pp_cli_usage("bottlenecks",
 				    "expected the directories of two captures at least");
+	if (!arguments.is_page)
+		arguments.how.dir = arguments.output;
 	status = pp_cli_tables_check("bottlenecks", &arguments.how, 1);
 	return status == PP_EXIT_GOOD ? merge(&arguments) : status;
 }

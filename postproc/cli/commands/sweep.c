@@ -6,15 +6,18 @@
 #include <unistd.h>
 
 #include "cli/campaign/engine.h"
+#include "cli/campaign/page.h"
 #include "cli/campaign/tables.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/tables.h"
 #include "core/text/duration.h"
+#include "export/html/write.h"
 #include "table/top.h"
 
 #define DEFAULT_DIR  "gprof-mt.sweep"
 #define DEFAULT_RUNS 20
+#define PAGE	     "campaign.html"
 
 struct arguments {
 	struct pp_cli_tables how;
@@ -226,6 +229,74 @@ static int take_tests(struct arguments *arguments, int argc, char **argv)
 	return take_file(arguments, argv[optind]);
 }
 
+/* --- page ----------------------------------------------------------------------------------- */
+
+/* Of the first recorded run that could be read; NULL: none. */
+static const struct pp_origin *find_origin(const struct pp_campaign *campaign)
+{
+	for (guint i = 0; i < campaign->log.runs->len; i++) {
+		const struct pp_campaign_run *run = campaign->log.runs->pdata[i];
+		const struct pp_facts *facts =
+		    run->file ? g_hash_table_lookup(campaign->facts, run->file) : NULL;
+
+		if (facts && !facts->error)
+			return &facts->origin;
+	}
+	return NULL;
+}
+
+/* The command of the only test, or the number of tests.  The caller frees it. */
+static char *command_of(const struct pp_campaign *campaign)
+{
+	const struct pp_test *test = campaign->tests->pdata[0];
+
+	return campaign->tests->len == 1 ? g_strjoinv(" ", test->command)
+					 : g_strdup_printf("%u tests", campaign->tests->len);
+}
+
+static char *page_path(const struct arguments *arguments)
+{
+	return g_build_filename(arguments->dir, PAGE, NULL);
+}
+
+/* Writes the page of the campaign, unless this program was built without it. */
+static int write_page(const struct arguments *arguments, const GPtrArray *tables)
+{
+	const struct pp_campaign *campaign = &arguments->campaign;
+	const struct pp_test *test = campaign->tests->pdata[0];
+	const struct pp_origin *origin = find_origin(campaign);
+	g_autofree char *path = page_path(arguments), *command = command_of(campaign);
+	g_autofree char *program = g_path_get_basename(test->command[0]);
+	struct pp_campaign_page page = {
+	    .path = path,
+	    .program = origin && origin->program ? origin->program : program,
+	    .command = command,
+	    .origin = origin,
+	    .metric = campaign->metric,
+	    .tables = (struct pp_table *const *)tables->pdata,
+	    .n_tables = tables->len,
+	};
+	struct pp_error err = PP_ERROR_INIT;
+
+	if (!pp_html_is_built())
+		return PP_EXIT_GOOD;
+	return pp_campaign_page_write(&page, &err) ? pp_cli_fail(&err) : PP_EXIT_GOOD;
+}
+
+/* Below the tables as text; other formats are for programs. */
+static int print_page(const struct arguments *arguments)
+{
+	g_autofree char *path = page_path(arguments);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (pp_html_is_built())
+		g_string_printf(text, "\nPage for a browser: %s\n", path);
+	else
+		g_string_assign(text, "\nNo page for a browser: this gprof-mt was built without "
+				      "esbuild\n");
+	return pp_cli_print(text);
+}
+
 /* --- output --------------------------------------------------------------------------------- */
 
 static bool is_ranking(const struct pp_table *table)
@@ -238,8 +309,10 @@ static int print_tables(struct arguments *arguments)
 {
 	g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
 	const struct pp_cli_tables *how = &arguments->how;
+	int status, printed;
 
 	pp_campaign_tables(&arguments->campaign, tables);
+	status = write_page(arguments, tables);
 	for (guint i = 0; how->has_top && i < tables->len; i++) {
 		struct pp_table *table = tables->pdata[i];
 
@@ -249,7 +322,10 @@ static int print_tables(struct arguments *arguments)
 		if (how->top)
 			pp_table_keep_top(table, how->top);
 	}
-	return pp_cli_tables_print(how, (struct pp_table *const *)tables->pdata, tables->len);
+	printed = pp_cli_tables_print(how, (struct pp_table *const *)tables->pdata, tables->len);
+	if (status == PP_EXIT_GOOD && printed == PP_EXIT_GOOD && how->format == PP_CLI_TEXT)
+		printed = print_page(arguments);
+	return MAX(status, printed);
 }
 
 static int sweep(struct arguments *arguments)

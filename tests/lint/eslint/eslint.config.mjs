@@ -24,7 +24,7 @@ export default [
 	configs.recommended,
 	{rules: {...on(RULES), 'no-use-before-define': ['error', {functions: false}]}, linterOptions: {reportUnusedDisableDirectives: 'error'}},
 	{files: ['**/*.mjs'], languageOptions: {globals: globals.node}},
-	{files: ['postproc/export/html/page/src/*.js'], rules: PAGE_RULES, languageOptions: {globals: globals.browser}},
+	{files: ['postproc/export/html/page/src/**/*.js'], rules: PAGE_RULES, languageOptions: {globals: globals.browser}},
 	// Parts of these scripts run in the page that they have opened; terminal output contains control characters.
 	{files: ['tests/page/*.mjs'], rules: {'no-control-regex': 'off'}, languageOptions: {globals: globals.browser}},
 	{files: ['tests/export/*.js'], languageOptions: {sourceType: 'commonjs', globals: globals.node}},

@@ -1,7 +1,7 @@
 # The page of export --format html: one file, which esbuild bundles under build/page, embedded in the program. All
 # builds share it. If it cannot be built it is empty, and the next make tries again.
 PAGE := build/page.html
-PAGE_SRC := $(wildcard postproc/export/html/page/src/*) postproc/export/html/page/build-page
+PAGE_SRC := $(wildcard postproc/export/html/page/src/* postproc/export/html/page/src/*/*) postproc/export/html/page/build-page
 PP_OBJ += $(B)/obj/postproc/export/html/page/page.o
 
 $(PAGE): $(PAGE_SRC) $(if $(shell test -s $(PAGE) || echo empty),FORCE)

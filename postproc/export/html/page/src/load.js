@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // From the text in the page to its document. Errors are sentences for the reader of the page.
+import {whatIsWrong as whatIsWrongInCampaign} from './campaign/check.js';
 import {whatIsWrong} from './check.js';
 
 const SCHEMA = 1;
@@ -42,8 +43,9 @@ export async function readDocument(text) {
 	}
 	if (doc === null || typeof doc !== 'object' || doc.schema !== SCHEMA)
 		throw new Error(`This page reads data of schema ${SCHEMA}, and holds another: export the capture again.`);
-	const wrong = whatIsWrong(doc);
+	const isCampaign = doc.kind === 'campaign';
+	const wrong = isCampaign ? whatIsWrongInCampaign(doc) : whatIsWrong(doc);
 	if (wrong)
-		throw new Error(`The capture in this page is damaged: ${wrong}.`);
+		throw new Error(`The ${isCampaign ? 'campaign' : 'capture'} in this page is damaged: ${wrong}.`);
 	return doc;
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// The page: reads its data, creates the views, and updates them when another time is chosen.
+// The page: reads its data, creates the views, and updates them when another time is chosen. The data of a campaign has
+// a page of its own.
 import {blameView} from './blame.js';
+import {campaign} from './campaign/page.js';
 import {Capture} from './capture.js';
 import {distributionView} from './distribution.js';
 import {el} from './dom.js';
 import {flameView} from './flame.js';
 import {day, duration, plural, setOrigin} from './format.js';
 import {graphsView} from './graphs.js';
+import {head, message, navigation} from './head.js';
 import {target} from './links.js';
 import {readDocument} from './load.js';
 import {missingView} from './missing.js';
@@ -17,22 +20,10 @@ import {SECTIONS} from './section.js';
 import {sourcesView} from './sources.js';
 import {summaryView} from './summary.js';
 import {tablesView} from './tables.js';
-import {themeButton} from './theme.js';
 import {timelineView} from './timeline.js';
 import {tip} from './tip.js';
 
 const page = document.getElementById('page');
-
-function head({doc, endNs}) {
-	return el('header', {},
-		el('div', {class: 'title'}, el('h1', {}, doc.program || 'gprof-mt'), themeButton()),
-		el('p', {class: 'facts'}, [doc.command, `${duration(endNs)}, ${plural(doc.threads.length, 'thread')}`, day(doc.date), doc.host, `gprof-mt ${doc.version}`]
-			.filter(Boolean).map(text => el('span', {}, text))));
-}
-
-function message(title, text, role) {
-	return el('div', {class: 'message', role}, el('h1', {}, title), el('p', {}, text));
-}
 
 // Views are updated when they become visible, so that choosing a time is fluid in a large capture, too. A view that
 // fails does not affect the others.
@@ -102,9 +93,9 @@ function show(capture) {
 			updated.update(app.range);
 		});
 	};
-	page.append(head(capture),
-		el('div', {class: 'bar'}, bar.node, el('nav', {'aria-label': 'Parts of this page'},
-			SECTIONS.map(({id, title}) => el('a', {href: `#${id}`}, title)))),
+	const {doc, endNs} = capture;
+	page.append(head(doc.program, [doc.command, `${duration(endNs)}, ${plural(doc.threads.length, 'thread')}`, day(doc.date), doc.host, `gprof-mt ${doc.version}`]),
+		el('div', {class: 'bar'}, bar.node, navigation(SECTIONS)),
 		capture.isEmpty() ? message('This capture is empty', 'It has no threads and no waits.', 'status') : [],
 		el('main', {}, views.map(({node}) => node), tip));
 	app.setRange(capture.whole);
@@ -115,10 +106,14 @@ function show(capture) {
 }
 
 try {
-	const capture = new Capture(await readDocument(document.getElementById('gprof-mt-data').textContent));
-	setOrigin(capture.doc.from_ns);
-	document.title = `${capture.doc.program} – gprof-mt`;
-	show(capture);
+	const doc = await readDocument(document.getElementById('gprof-mt-data').textContent);
+	document.title = `${doc.program} – gprof-mt`;
+	if (doc.kind === 'campaign') {
+		page.append(...campaign(doc));
+	} else {
+		setOrigin(doc.from_ns);
+		show(new Capture(doc));
+	}
 } catch (error) {
 	page.replaceChildren(el('main', {}, message('There is nothing to show', error.message, 'alert')));
 }

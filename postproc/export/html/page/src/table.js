@@ -2,7 +2,7 @@
 //
 // A table that can be sorted by any column and searched. A column is {key, title, help, type, text, cell}: type is
 // 'text', 'time' or 'count'; text(row) is searched and shown, cell(row) is a node that replaces it; `bar` draws the
-// figure in proportion to the largest.
+// figure in proportion to the largest; `wide` text gets more room.
 import {el} from './dom.js';
 import {count, duration, plural} from './format.js';
 import {searchBox} from './section.js';
@@ -12,6 +12,8 @@ const SHOWN_AT_MOST = 2000;
 const FORMATS = {time: duration, count};
 
 const known = value => !Number.isNaN(value) && value !== null && value !== undefined;
+
+const classOf = ({type, wide}) => wide ? `${type} wide` : type;
 
 function compare(a, b) {
 	if (known(a) !== known(b))
@@ -55,7 +57,7 @@ export class Table {
 	}
 
 	#header(column) {
-		return el('th', {scope: 'col', class: column.type, 'data-key': column.key, title: column.help},
+		return el('th', {scope: 'col', class: classOf(column), 'data-key': column.key, title: column.help},
 			el('button', {type: 'button', onclick: () => this.#sortBy(column)}, column.title));
 	}
 
@@ -88,7 +90,7 @@ export class Table {
 
 	#cell(column, row, largest) {
 		const figure = column.type !== 'text';
-		const cell = el('td', {class: column.type}, column.cell ? column.cell(row) : column.text(row));
+		const cell = el('td', {class: classOf(column)}, column.cell ? column.cell(row) : column.text(row));
 		if (column.bar && figure && row[column.key] > 0)
 			cell.style.setProperty('--share', `${(100 * row[column.key] / largest[column.key]).toFixed(1)}%`);
 		return cell;
