@@ -208,8 +208,8 @@ static int check_threads(const struct pp_model *model, const struct pp_selection
 	}
 	for (guint i = 0; i < selection->threads->len; i++) {
 		const struct pp_wanted *wanted = selection->threads->pdata[i];
-		g_autofree char *threads = list_named(model, wanted->text, &n, &tid);
 
+		g_free(list_named(model, wanted->text, &n, &tid));
 		if (!n)
 			return no_such_name(model, wanted->text, err);
 	}

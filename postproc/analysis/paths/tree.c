@@ -85,21 +85,28 @@ static bool is_own(const struct pp_tree *tree, const struct pp_path_use *use, ui
 	return namer->is_own && namer->is_own(namer->data, use->process, address - 1);
 }
 
+/* A path of one address.  The caller frees it. */
+static struct pp_path *path_of_site(uint64_t site)
+{
+	struct pp_path *path = g_malloc(sizeof(*path) + sizeof(site));
+
+	path->n = 1;
+	path->addresses[0] = site;
+	return path;
+}
+
 /* The functions of a path or a call site, innermost first. */
 static void add_frames(struct pp_tree *tree, GPtrArray *names, const struct pp_path_use *use)
 {
-	struct {
-		struct pp_path path;
-		uint64_t site;
-	} alone = {.path.n = 1, .site = use->site};
-	const struct pp_path *path = use->path ?: &alone.path;
 	bool is_sample = use->kind == PP_PATH_CPU || (use->kind == PP_PATH_BLAME && !use->function);
+	g_autofree struct pp_path *alone = NULL;
 	g_autoptr(GArray) frames = NULL;
 	bool with_library;
 
 	if (!use->path && !use->site)
 		return;
-	frames = pp_path_frames(path, use->process, tree->context->namer);
+	alone = use->path ? NULL : path_of_site(use->site);
+	frames = pp_path_frames(use->path ?: alone, use->process, tree->context->namer);
 	with_library = !pp_path_frames_have_program(frames);
 	for (guint i = 0; i < frames->len; i++) {
 		const struct pp_path_frame *frame = pp_path_frame_at(frames, i);

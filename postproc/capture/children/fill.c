@@ -169,13 +169,15 @@ static bool set_uuid(char *text, const uint8_t uuid[16])
 /* Replaces the text from `from` up to the next semicolon.  Takes the text; NULL: it has none. */
 static char *replace(char *text, const char *from, const char *with)
 {
-	g_autofree char *old = text;
 	char *at = text ? strstr(text, from) : NULL, *end = at ? strchr(at, ';') : NULL;
+	char *changed = NULL;
 
-	if (!end)
-		return NULL;
-	*at = '\0';
-	return g_strconcat(text, with, end, NULL);
+	if (end) {
+		*at = '\0';
+		changed = g_strconcat(text, with, end, NULL);
+	}
+	g_free(text);
+	return changed;
 }
 
 static char *metadata_with(struct pp_child_parent *parent, const uint8_t uuid[16],

@@ -196,7 +196,7 @@ static int execute(const struct pp_campaign *campaign, const struct pp_test *tes
 	struct pp_measure how = {.n_cpus = (unsigned)run->point.cpus,
 				 .timeout_ns = campaign->timeout_ns,
 				 .output = output};
-	g_autofree char *dir = NULL, *why = NULL;
+	g_autofree char *dir = NULL;
 	int rc;
 
 	if (run->kind == PP_RUN_RECORDED) {
