@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -38,34 +39,79 @@ static bool read_kind(const char *text, enum pp_run_kind *ret)
 	return false;
 }
 
+/* Sums of such numbers, and their means rounded to nanoseconds, fit into 64 bits. */
+#define MAX_NUMBER (INT64_C(1) << 60)
+
+static const struct {
+	const char *key;
+	size_t offset;
+	int64_t least;
+} numbers[] = {
+    {"workload", offsetof(struct pp_campaign_run, point.workload), 0},
+    {"cpus", offsetof(struct pp_campaign_run, point.cpus), 0},
+    {"threads", offsetof(struct pp_campaign_run, point.threads), 0},
+    {"peak_threads", offsetof(struct pp_campaign_run, peak_threads), 0},
+    {"wall_ns", offsetof(struct pp_campaign_run, measured.wall_ns), 1},
+    {"user_ns", offsetof(struct pp_campaign_run, measured.user_ns), 0},
+    {"system_ns", offsetof(struct pp_campaign_run, measured.system_ns), 0},
+    {"max_rss_bytes", offsetof(struct pp_campaign_run, measured.max_rss_bytes), 0},
+    {"voluntary", offsetof(struct pp_campaign_run, measured.voluntary), 0},
+    {"involuntary", offsetof(struct pp_campaign_run, measured.involuntary), 0},
+};
+
+/* Numbers that are missing are 0. */
+static bool read_numbers(JsonObject *line, struct pp_campaign_run *run)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+		int64_t number = pp_json_int(line, numbers[i].key, 0);
+
+		if (number < numbers[i].least || number > MAX_NUMBER)
+			return false;
+		*(int64_t *)(void *)((char *)run + numbers[i].offset) = number;
+	}
+	return true;
+}
+
+static bool read_status(JsonObject *line, struct pp_measured *measured)
+{
+	int64_t code = pp_json_int(line, "exit_status", 0);
+	int64_t signal = pp_json_int(line, "signal", 0);
+
+	if (code < 0 || code > 255 || signal < 0 || signal > 126)
+		return false;
+	measured->status = W_EXITCODE((int)code, (int)signal);
+	return true;
+}
+
+/* A file in DIR. */
+static bool is_name(const char *file)
+{
+	return *file && !strchr(file, '/') && strcmp(file, ".") != 0 && strcmp(file, "..") != 0;
+}
+
+/* False if a run cannot have these values. */
+static bool read_values(JsonObject *line, struct pp_campaign_run *run)
+{
+	run->test = g_strdup(pp_json_string(line, "test"));
+	run->failure = g_strdup(pp_json_string(line, "failure"));
+	run->file = g_strdup(pp_json_string(line, "file"));
+	if (!read_kind(pp_json_string(line, "kind"), &run->kind) || !run->test)
+		return false;
+	/* A recorded run that has not failed has a capture. */
+	if (run->file ? !is_name(run->file) : run->kind == PP_RUN_RECORDED && !run->failure)
+		return false;
+	return read_numbers(line, run) && read_status(line, &run->measured);
+}
+
 /* NULL: it is no run. */
 static struct pp_campaign_run *read_run(JsonObject *line)
 {
 	struct pp_campaign_run *run = g_new0(struct pp_campaign_run, 1);
-	int64_t signal = pp_json_int(line, "signal", 0);
 
-	if (!read_kind(pp_json_string(line, "kind"), &run->kind)) {
-		g_free(run);
-		return NULL;
-	}
-	run->test = g_strdup(pp_json_string(line, "test"));
-	run->point =
-	    (struct pp_point){pp_json_int(line, "workload", 0), pp_json_int(line, "cpus", 0),
-			      pp_json_int(line, "threads", 0)};
-	run->measured = (struct pp_measured){
-	    .wall_ns = pp_json_int(line, "wall_ns", 0),
-	    .user_ns = pp_json_int(line, "user_ns", 0),
-	    .system_ns = pp_json_int(line, "system_ns", 0),
-	    .max_rss_bytes = pp_json_int(line, "max_rss_bytes", 0),
-	    .voluntary = pp_json_int(line, "voluntary", 0),
-	    .involuntary = pp_json_int(line, "involuntary", 0),
-	    .status = signal ? W_EXITCODE(0, (int)signal)
-			     : W_EXITCODE((int)pp_json_int(line, "exit_status", 0), 0),
-	};
-	run->failure = g_strdup(pp_json_string(line, "failure"));
-	run->file = g_strdup(pp_json_string(line, "file"));
-	run->peak_threads = pp_json_int(line, "peak_threads", 0);
-	return run;
+	if (read_values(line, run))
+		return run;
+	pp_campaign_run_free(run);
+	return NULL;
 }
 
 /* NULL: it is no JSON object. */
@@ -90,13 +136,14 @@ static char *tests_of(JsonObject *head)
 	return g_string_free(json.to, FALSE);
 }
 
-static int read_lines(struct pp_campaign_log *log, const char *path, const char *plan, char *text,
-		      size_t *ret_len, struct pp_error *err)
+/* *ret_len: without a line that was cut short. */
+static int read_lines(struct pp_campaign_log *log, const char *path, const char *plan,
+		      const char *text, size_t len, size_t *ret_len, struct pp_error *err)
 {
 	g_autoptr(JsonParser) parser = json_parser_new();
-	char *line = text;
+	const char *line = text, *end;
 
-	for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+	for (; (end = memchr(line, '\n', (size_t)(text + len - line))); line = end + 1) {
 		JsonObject *object = parse(parser, line, (size_t)(end - line));
 		struct pp_campaign_run *run;
 
@@ -126,12 +173,13 @@ static int resume_file(struct pp_campaign_log *log, const char *path, const char
 {
 	g_autofree char *text = NULL;
 	g_autoptr(GError) failure = NULL;
+	gsize size = 0;
 	size_t len = 0;
 	int rc;
 
-	if (!g_file_get_contents(path, &text, NULL, &failure))
+	if (!g_file_get_contents(path, &text, &size, &failure))
 		return pp_error_add(err, -ENOENT, "nothing to resume: %s", failure->message);
-	rc = read_lines(log, path, plan, text, &len, err);
+	rc = read_lines(log, path, plan, text, size, &len, err);
 	if (rc)
 		return rc;
 	if (!len)

@@ -4,7 +4,9 @@
  * the run has ended.  So at any time the file has all runs that were made, and a campaign that was
  * ended early can continue.
  *
- * The first line has the tests.  A line that was cut short, at the end of the file, is dropped.
+ * The first line has the tests.  A line that was cut short, at the end of the file, is dropped.  A
+ * line that cannot be that of a run is an error: numbers below 0 or far beyond those of a run, a
+ * run time of 0, a file outside DIR, a recorded run that has neither failed nor a capture.
  *
  *   {"schema": 1, "version", "tests": [{"test", "command", "workload", "threads", "cpus", "check",
  *    "warmup"}]}

@@ -219,22 +219,40 @@ int pp_test_check(const struct pp_test *test, struct pp_error *err)
 
 /* --- key file ------------------------------------------------------------------------------- */
 
+/* *ret is NULL if there is no such key; a value that is not UTF-8 must not look like that. */
+static int read_text(GKeyFile *file, const char *group, const char *key, char **ret,
+		     struct pp_error *err)
+{
+	g_autoptr(GError) failure = NULL;
+
+	*ret = g_key_file_get_string(file, group, key, &failure);
+	if (*ret || g_error_matches(failure, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_KEY_NOT_FOUND))
+		return 0;
+	return pp_error_add(err, -EINVAL, "%s: %s", key, failure->message);
+}
+
 static int read_numbers_key(GKeyFile *file, const char *group, const char *key,
 			    int (*read)(const char *, GArray **, struct pp_error *), GArray **ret,
 			    struct pp_error *err)
 {
-	g_autofree char *value = g_key_file_get_string(file, group, key, NULL);
-	int rc = value ? read(value, ret, err) : 0;
+	g_autofree char *value = NULL;
+	int rc = read_text(file, group, key, &value, err);
 
+	if (rc || !value)
+		return rc;
+	rc = read(value, ret, err);
 	return rc ? pp_error_add(err, rc, "%s", key) : 0;
 }
 
 static int read_command(GKeyFile *file, const char *group, struct pp_test *test,
 			struct pp_error *err)
 {
-	g_autofree char *command = g_key_file_get_string(file, group, "command", NULL);
+	g_autofree char *command = NULL;
 	g_autoptr(GError) failure = NULL;
+	int rc = read_text(file, group, "command", &command, err);
 
+	if (rc)
+		return rc;
 	if (!command)
 		return pp_error_add(err, -EINVAL, "no command: add command=");
 	if (!g_shell_parse_argv(command, NULL, &test->command, &failure))
@@ -245,8 +263,11 @@ static int read_command(GKeyFile *file, const char *group, struct pp_test *test,
 static int read_warmup(GKeyFile *file, const char *group, struct pp_test *test,
 		       struct pp_error *err)
 {
-	g_autofree char *value = g_key_file_get_string(file, group, "warmup", NULL);
+	g_autofree char *value = NULL;
+	int rc = read_text(file, group, "warmup", &value, err);
 
+	if (rc)
+		return rc;
 	if (value && !g_ascii_string_to_signed(value, 10, 0, G_MAXINT, &test->warmup, NULL))
 		return pp_error_add(err, -EINVAL, "warmup: '%s' is not a number of runs", value);
 	return 0;
@@ -283,7 +304,8 @@ static int read_test(GKeyFile *file, const char *group, struct pp_test *test, st
 				      &test->threads, err);
 	if (rc == 0)
 		rc = read_numbers_key(file, group, "cpus", pp_numbers_read, &test->cpus, err);
-	test->check = g_key_file_get_string(file, group, "check", NULL);
+	if (rc == 0)
+		rc = read_text(file, group, "check", &test->check, err);
 	return rc ? rc : pp_test_check(test, err);
 }
 

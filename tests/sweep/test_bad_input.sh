@@ -58,6 +58,8 @@ file '[test a]: no command' '[test a]' 'workload=1,2'
 file "[test a]: workload: '5..1' is not" '[test a]' 'command=true {w}' 'workload=5..1'
 file "[test a]: warmup: 'x' is not a number" '[test a]' 'command=true {w}' 'workload=1,2' 'warmup=x'
 file '[test b]: ./missing: no such command' '[test a]' 'command=true {w}' 'workload=1,2' '[test b]' 'command=./missing {w}' 'workload=1,2'
+file '[test a]: workload: ' '[test a]' 'command=true {w}' $'workload=1,\xff2'
+file '[test a]: check: ' '[test a]' 'command=true {w}' 'workload=1,2' $'check=\xff'
 file 'command: ' '[test a]' "command=true '{w}" 'workload=1,2'
 
 # An existing directory, or one of other tests, is left as it is.
@@ -106,9 +108,25 @@ printf '%s\n' '[test a]' 'command=./steps lock {w}' 'workload=1,2' "check=grep -
 grep -q 'check: exit status 1' out || fail "check: $(cat out)"
 grep -q 'given up at workload 2: its runs fail' out || fail "check: $(cat out)"
 
-# A damaged log.
-sed -i '3s/.*/{"test":1/' fail/runs.jsonl
-status=0
-"$gprof_mt" sweep --resume --runs 4 -o fail --workload 1..3 -- ./steps fail '{w}' >out 2>err || status=$?
-same "exit status with a damaged log" 1 $status
-grep -q 'runs.jsonl: damaged: the line at byte [0-9]* is no run' err || fail "damaged: $(cat err)"
+# A damaged log: the third line, changed in one value, is that of no run.
+cp fail/runs.jsonl good
+python3 - <<'END' || fail "damaged logs"
+import json
+lines = open("good").read().splitlines()
+run = json.loads(lines[2])
+assert run["kind"] == "plain", run
+for key, value in [("test", 1), ("kind", "other"), ("kind", "recorded"), ("wall_ns", 0), ("wall_ns", -1), ("user_ns", 2**63 - 1),
+                   ("workload", -1), ("exit_status", 256), ("signal", -1), ("file", "../good"), ("file", "")]:
+    with open(f"bad.{key}.{value}".replace("/", "_"), "w") as file:
+        file.write("\n".join(lines[:2] + [json.dumps({**run, key: value})] + lines[3:]) + "\n")
+END
+for bad in bad.*; do
+	cp "$bad" fail/runs.jsonl
+	status=0
+	"$gprof_mt" sweep --resume --runs 4 -o fail --workload 1..3 -- ./steps fail '{w}' >out 2>err || status=$?
+	same "exit status with a damaged log ($bad)" 1 $status
+	same "lines with a damaged log ($bad)" 1 "$(wc -l <err)"
+	grep -q 'runs.jsonl: damaged: the line at byte [0-9]* is no run' err || fail "$bad: $(cat err)"
+	cmp -s "$bad" fail/runs.jsonl || fail "$bad: the log has changed"
+done
+same "damaged logs" 11 "$(printf '%s\n' bad.* | wc -l)"
