@@ -39,18 +39,9 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define MUTEX	  0x1000
 
-#define MUST(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);            \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
-
 /* --- where the bytes go ----------------------------------------------------------------------- */
 
-/* Writes the bytes to a file; the path is valid until the next call. */
-static const char *as_file(const uint8_t *data, size_t len_bytes)
+const char *fuzz_file(const uint8_t *data, size_t len_bytes)
 {
 	static char path[64];
 	static int fd = -1;
@@ -157,8 +148,7 @@ static char *name_address(void *data, const struct pp_process *process, uint64_t
 static const struct pp_namer namer = {
     .site = name_address, .function = name_address, .object = name_address};
 
-/* Text for a terminal has no control character except '\n'. */
-static void check_printable(const GString *text)
+void fuzz_check_printable(const GString *text)
 {
 	MUST(g_utf8_validate(text->str, (gssize)text->len, NULL));
 	for (const char *p = text->str; *p; p = g_utf8_next_char(p))
@@ -176,7 +166,7 @@ static void render(struct pp_pass_set *set, const char *name)
 	MUST(tables);
 	for (unsigned i = 0; i < n; i++)
 		pp_render_text(text, tables[i], &(struct pp_text_style){0});
-	check_printable(text);
+	fuzz_check_printable(text);
 	pp_render_json(json, tables, n);
 }
 
@@ -208,7 +198,7 @@ static void render_history(struct sweep *sweep)
 		g_autoptr(GString) text = g_string_new(NULL);
 
 		pp_render_text(text, table, &(struct pp_text_style){0});
-		check_printable(text);
+		fuzz_check_printable(text);
 		pp_table_free(table);
 	}
 }
@@ -241,7 +231,7 @@ static void run_passes(struct pp_pass_context *context,
 		render(sweep.set, names->pdata[i]);
 	render_history(&sweep);
 	pp_render_text(text, lines, &(struct pp_text_style){0});
-	check_printable(text);
+	fuzz_check_printable(text);
 	pp_table_free(lines);
 	pp_timeline_free(sweep.timeline);
 	pp_history_by_object_free(sweep.history);
@@ -458,7 +448,7 @@ static void run_reader(void (*read)(struct pp_capture *, struct pp_process *, co
 
 	for (uint32_t i = 0; i < n_threads; i++)
 		pp_model_add_thread(opened.model, process, PID + i, i);
-	read(&opened, process, as_file(data, len_bytes), &err);
+	read(&opened, process, fuzz_file(data, len_bytes), &err);
 	pp_error_done(&err);
 	g_ptr_array_unref(opened.damage);
 	pp_model_free(opened.model);
@@ -562,7 +552,7 @@ static void check_config(const struct gm_config *config)
 
 	MUST(len_bytes < sizeof(first));
 	gm_config_defaults(&again);
-	MUST(gm_config_read(as_file((const uint8_t *)first, len_bytes), &again, &error) == 0);
+	MUST(gm_config_read(fuzz_file((const uint8_t *)first, len_bytes), &again, &error) == 0);
 	MUST(gm_config_format(&again, second, sizeof(second)) == len_bytes);
 	MUST(memcmp(first, second, len_bytes) == 0);
 }
@@ -582,7 +572,7 @@ static void run_config(const uint8_t *data, size_t len_bytes)
 	struct gm_config_error error = {""};
 
 	gm_config_defaults(&config);
-	if (gm_config_read(as_file(data, len_bytes), &config, &error) == 0)
+	if (gm_config_read(fuzz_file(data, len_bytes), &config, &error) == 0)
 		check_config(&config);
 	else
 		check_error(&error);
@@ -628,7 +618,8 @@ static const struct fuzz_target targets[] = {
     {"metadata", run_metadata}, {"text", run_text},
     {"config", run_config},	{"cached_names", run_cached_names},
     {"holds", run_holds},	{"pack", run_pack},
-    {"packets", run_packets},
+    {"packets", run_packets},	{"campaign", fuzz_run_campaign},
+    {"plan", fuzz_run_plan},
 };
 
 const struct fuzz_target *fuzz_target_find(const char *name)
