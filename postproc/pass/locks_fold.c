@@ -138,7 +138,5 @@ int pp_lock_compare(const struct pp_object *a, const struct pp_object *b)
 		x = a->data ? ((const struct pp_lock *)a->data)->hold_ns : 0;
 		y = b->data ? ((const struct pp_lock *)b->data)->hold_ns : 0;
 	}
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return pp_object_compare(a, x, b, y);
 }

@@ -331,11 +331,7 @@ static int64_t wait_of(const struct pp_object *object)
 
 static int compare(const struct pp_object *a, const struct pp_object *b)
 {
-	int64_t x = wait_of(a), y = wait_of(b);
-
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return pp_object_compare(a, wait_of(a), b, wait_of(b));
 }
 
 /* -------------------------------------------------------------------------------------------- */

@@ -65,6 +65,15 @@ static inline guint pp_object_n_waiters(const struct pp_object *object)
 	return object->waiters ? object->waiters->len : 0;
 }
 
+/* Negative if x, of the first object, is greater, or, if they are equal, if it was found first. */
+static inline int pp_object_compare(const struct pp_object *a, int64_t x, const struct pp_object *b,
+				    int64_t y)
+{
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
 /* Each callback may be NULL.  `operation` is the cause of the change. */
 struct pp_object_listener {
 	void *data;
