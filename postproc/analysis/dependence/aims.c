@@ -56,13 +56,13 @@ static void aim(struct pp_dependence *dependence, GPtrArray *todo, struct pp_dep
 	}
 }
 
-static struct pp_dep_node *end_of(struct pp_dependence *dependence, struct pp_dep_place *place)
+/* The end of the object's chain: the culprit, or that for which its thread waits. */
+static struct pp_dep_node *end_of(struct pp_dependence *dependence,
+				  const struct pp_dep_place *place)
 {
-	struct pp_dep_place *next;
-
-	while ((next = pp_dep_next_of(dependence, place->culprit)))
-		place = next;
-	return place->culprit;
+	return pp_dep_next_of(dependence, place->culprit)
+		   ? pp_dep_thread(dependence, place->culprit->thread)->source
+		   : place->culprit;
 }
 
 void pp_dep_aim(struct pp_dependence *dependence, struct pp_dep_place *place)

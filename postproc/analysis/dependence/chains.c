@@ -52,26 +52,31 @@ static void run(struct pp_dependence *dependence, struct pp_dep_place *place)
 
 /* --- chains --------------------------------------------------------------------------------- */
 
-/* Adds waiters to all objects of the chain, or takes them off. */
+/*
+ * Adds waiters to all objects of the chain, or takes them off.  The clocks before the end of the
+ * chain charge nothing to their culprits, so their weights may change while they run.
+ */
 static void add_along(struct pp_dependence *dependence, struct pp_dep_place *place, int64_t weight)
-{
-	for (; place; place = pp_dep_next_of(dependence, place->culprit)) {
-		run(dependence, place);
-		place->weight += weight;
-	}
-}
-
-static void unite_along(struct pp_dependence *dependence, struct pp_dep_place *place)
 {
 	struct pp_dep_place *next;
 
 	for (; place; place = next) {
 		next = pp_dep_next_of(dependence, place->culprit);
-		if (place->culprit)
-			pp_dep_unite(&place->component, &place->culprit->component);
-		if (next)
-			pp_dep_unite(&place->component, &next->component);
+		if (!next)
+			run(dependence, place);
+		place->weight += weight;
 	}
+}
+
+/* The rest of the chain has waiters, and is united already. */
+static void unite_first(struct pp_dependence *dependence, struct pp_dep_place *place)
+{
+	struct pp_dep_place *next = pp_dep_next_of(dependence, place->culprit);
+
+	if (place->culprit)
+		pp_dep_unite(&place->component, &place->culprit->component);
+	if (next)
+		pp_dep_unite(&place->component, &next->component);
 }
 
 /* Does the chain from the object lead to the thread, or come back to an object? */
@@ -107,7 +112,7 @@ static void end_change(struct pp_dependence *dependence, struct pp_dep_place *pl
 	if (culprit)
 		place->ran_ns = running_ns(dependence, culprit->thread);
 	add_along(dependence, place, weight);
-	unite_along(dependence, place);
+	unite_first(dependence, place);
 	if (dependence->edges)
 		pp_dep_aim(dependence, place);
 }
@@ -182,13 +187,28 @@ static void start(struct pp_dependence *dependence, struct pp_dep_place *place)
 		place->ran_ns = running_ns(dependence, place->culprit->thread);
 }
 
+/*
+ * Would the wait close a circle?  If the thread holds none of the objects that others wait for, the
+ * chain cannot lead to it, and need not be followed.
+ */
+static bool closes_circle(struct pp_dependence *dependence, const struct pp_dep_place *place,
+			  const struct pp_thread *thread)
+{
+	const struct pp_dep_thread *of = pp_dep_thread(dependence, thread);
+	bool is_waited_for = place->culprit && place->culprit->thread == thread;
+
+	for (guint i = 0; i < of->held->len && !is_waited_for; i++)
+		is_waited_for = ((struct pp_dep_node *)of->held->pdata[i])->place->n_waits > 0;
+	return is_waited_for && leads_to(dependence, place, thread, NULL);
+}
+
 void pp_dep_wait(struct pp_dependence *dependence, struct pp_dep_place *place,
 		 const struct pp_thread *thread)
 {
 	struct pp_dep_thread *of = pp_dep_thread(dependence, thread);
 
 	start(dependence, place);
-	if (leads_to(dependence, place, thread, NULL)) {
+	if (closes_circle(dependence, place, thread)) {
 		run(dependence, place);
 		place->n_detached++;
 		of->wait = place;
@@ -200,7 +220,7 @@ void pp_dep_wait(struct pp_dependence *dependence, struct pp_dep_place *place,
 	run_held(dependence, of);
 	add_along(dependence, place, weight_of(of));
 	of->wait = place;
-	unite_along(dependence, place);
+	unite_first(dependence, place);
 	for (guint i = 0; i < of->held->len; i++) {
 		struct pp_dep_node *node = of->held->pdata[i];
 
