@@ -113,10 +113,10 @@ assert len(kept) == len(found) == 1, notes
 assert int(found[0].split(": ")[1].split(" %")[0]) > 50 and not any(note.startswith("steps: cause: ") for note in notes), notes
 END
 
-# {w/t} is the part of each thread.
+# {w/t} is the part of each thread. More threads take longer here, which is beyond Amdahl's law.
 cat >share.ini <<'END'
 [test share]
-command=sh -c 'echo {w} {t} {w/t}'
+command=sh -c 'echo {w} {t} {w/t}; [ {t} = 1 ] || sleep 0.5'
 workload=12,24
 threads=1,3
 check=awk '$1 != $2 * $3 || NF != 3 || $1 % 12 { exit 1 }'
@@ -127,6 +127,9 @@ import json
 result = json.load(open("share.json"))
 assert "failures" not in result, result["failures"]
 assert [(row["number"], row["runs"]) for row in result["scalability"]] == [(1, 2), (3, 2)], result["scalability"]
+assert result["laws"][0]["serial_pct"] > 100, result["laws"]
+notes = [note["note"] for note in result["notes"] if note["section"] == "laws"]
+assert any("share, threads: more of them take longer: Amdahl's law, " in note for note in notes), notes
 END
 
 # Threads, and runs that fail: half of them.

@@ -30,7 +30,8 @@ extern const struct pp_column pp_campaign_sections[PP_CAMPAIGN_N_SECTION_COLUMNS
 		   [(first) + PP_TIME_RUNNABLE] = {"runnable_pct", "runnable", PP_TYPE_PERCENT, 0, \
 						   "the same: waiting for a CPU"},                 \
 		   [(first) + PP_TIME_SYNC] = {"blocked_sync_pct", "sync", PP_TYPE_PERCENT, 0,     \
-					       "the same: blocked on a synchronization object"},   \
+					       "the same: blocked on a synchronization object, "   \
+					       "joins and idle waits included"},                   \
 		   [(first) + PP_TIME_OTHER] = {"blocked_other_pct", "other", PP_TYPE_PERCENT, 0,  \
 						"the same: blocked on I/O, in sleep(), ..."},      \
 		   [(first) +                                                                      \

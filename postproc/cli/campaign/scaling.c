@@ -214,16 +214,23 @@ static GArray *runs_of(const GPtrArray *series, enum pp_series kind)
 	return runs;
 }
 
-/* A serial share above 100 %. */
+/* A serial share above 100 %: Amdahl's law has none. */
 static void note_slower(struct pp_table *table, const struct pp_test *test, enum pp_series kind,
 			const struct pp_scaling_fit *fit)
 {
-	if (kind == PP_SERIES_THREADS && fit->serial.value > 1 && !pp_test_shares_work(test))
+	if (fit->serial.value <= 1)
+		return;
+	if (kind == PP_SERIES_THREADS && !pp_test_shares_work(test))
 		pp_table_note(
 		    table,
 		    "%s: more threads take longer, as if each did all of the work: if {w} "
 		    "is the work of one thread, {w/t} keeps the sum constant",
 		    test->name);
+	else
+		pp_table_note(table,
+			      "%s, %s: more of them take longer: Amdahl's law, by which the serial "
+			      "share is 100 %% at most, does not hold",
+			      test->name, varied[kind]);
 }
 
 static void add_laws(struct pp_table *table, const struct pp_tested *tested, enum pp_series kind)
