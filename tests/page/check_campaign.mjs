@@ -11,7 +11,7 @@ const texts = locator => locator.evaluateAll(list => list.map(one => (one.innerT
 
 // The locks of both tables, with means and sigmas.
 async function ranked(page) {
-	const of = async name => await page.locator(`#ranking .${name}`).isVisible() ? (await rows(page.locator(`#ranking .${name} table`))).map(row => [row[0], row[3], row[4]]) : [];
+	const of = async name => await page.locator(`#ranking .${name}`).isVisible() ? (await rows(page.locator(`#ranking .${name} table`))).map(row => [row[0], row[2], row[3]]) : [];
 	return {conclusive: await of('conclusive'), inconclusive: await of('inconclusive')};
 }
 

@@ -28,13 +28,14 @@ function columnsOf(report, most) {
 	const cost = (key, title, help) => ({key, title, help, type: report.costType, text: row => report.cost(row[key])});
 	return [
 		{key: 'lock', title: 'Lock', text: row => `${row.lock ?? 'unknown'} (${row.type ?? 'unknown'})`},
-		words('entry', 'Entered at', 'The call site that obtained the lock'), words('exit', 'Left at', 'The call site that released it'),
+		words('entry', 'Entered at', 'The call site that obtained the lock'),
 		cost('mean', 'Mean', 'Mean of the metric in all runs'), cost('sigma', 'Sigma', 'Its standard deviation'),
 		{key: 'part', title: 'Of mean', help: 'Sigma as a share of the mean', type: 'share', text: row => Number.isNaN(row.part) ? '–' : `${row.part.toFixed(1)} %`},
 		{key: 'most', title: 'Each run', help: 'The values of the runs, on a scale that begins at 0', type: 'plot',
 			text: row => `${report.cost(row.least)} to ${report.cost(row.most)}`,
 			cell: row => spread({values: row.values, mean: row.mean, most: most(), format: report.cost})},
 		{key: 'n', title: 'Runs', help: 'Runs in which it was not 0', type: 'count'},
+		words('exit', 'Left at', 'The call site that released it'),
 		{...words('path', 'Called by', 'The functions of the call path, innermost first'), text: row => row.path ?? '–'},
 	];
 }
