@@ -29,6 +29,26 @@ rm data/campaign.html
 cmp before data/runs.jsonl || fail "runs were made again"
 node "$GM_TOP/tests/page/check_campaign_real.mjs" data/campaign.html all.json || fail "the page of the sweep"
 
+# The pages of all recorded runs; those that exist are kept.
+cp "data/$run.html" kept.html
+"$gprof_mt" sweep --resume --pages --runs 4 --format json -o data tests.ini >all.json 2>err || fail "--pages: $(cat err)"
+same "errors with --pages" "" "$(cat err)"
+cmp before data/runs.jsonl || fail "--pages: runs were made again"
+cmp kept.html "data/$run.html" || fail "--pages: a page was made again"
+same "pages of recorded runs" "$(sed -n 's/.*"kind":"recorded".*"exit_status":0.*"file":"\([^"]*\)".*/\1.html/p' data/runs.jsonl | sort)" \
+	"$(cd data && ls ./*.html | sed 's,^\./,,' | grep -v campaign.html | sort)"
+node "$GM_TOP/tests/page/check_campaign_real.mjs" data/campaign.html all.json || fail "the page with links to pages"
+
+# One that cannot be made.
+rm "data/$run.html"
+ln -s nowhere "data/$run.html"
+status=0
+"$gprof_mt" sweep --resume --pages --runs 4 -o data tests.ini >text 2>err || status=$?
+same "exit status if a page of a run cannot be made" 1 $status
+grep -q "data/$run.html: the export failed" err || fail "a page of a run that cannot be made: $(cat err)"
+grep -qx 'Page for a browser: data/campaign.html' text || fail "no page of the campaign without that of a run: $(cat text)"
+rm "data/$run.html"
+
 # Captures from another folder, beside one that cannot be used.
 mkdir pages
 captures=()

@@ -45,12 +45,17 @@ static void put_link(struct document *document, const char *key, const char *fil
 	free(real);
 }
 
+char *pp_campaign_run_page(const char *dir)
+{
+	return g_strconcat(dir, ".html", NULL);
+}
+
 static void put_links(struct document *document, const struct pp_table *runs)
 {
 	pp_put_open(&document->put, "links", '[');
 	for (guint i = 0; runs && i < runs->rows->len; i++) {
 		const struct pp_cell *dir = pp_table_cell(runs, i, "dir");
-		g_autofree char *page = dir ? g_strconcat(dir->text, ".html", NULL) : NULL;
+		g_autofree char *page = dir ? pp_campaign_run_page(dir->text) : NULL;
 
 		pp_put_open(&document->put, NULL, '{');
 		put_link(document, "capture", dir ? dir->text : NULL);

@@ -22,4 +22,7 @@ struct pp_campaign_page {
  */
 int pp_campaign_page_write(const struct pp_campaign_page *page, struct pp_error *err);
 
+/* The file of the page of a capture, to which the page links.  The caller frees it. */
+char *pp_campaign_run_page(const char *dir);
+
 #endif

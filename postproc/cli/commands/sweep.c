@@ -7,6 +7,7 @@
 
 #include "cli/campaign/engine.h"
 #include "cli/campaign/page.h"
+#include "cli/campaign/run_pages.h"
 #include "cli/campaign/tables.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -26,6 +27,7 @@ struct arguments {
 	const char *dir;
 	bool has_numbers; /* --workload, --threads or --cpus was given */
 	bool resume;
+	bool pages; /* of the recorded runs, too */
 };
 
 /* --- options -------------------------------------------------------------------------------- */
@@ -39,6 +41,7 @@ enum {
 	OPTION_BUDGET,
 	OPTION_TIMEOUT,
 	OPTION_RESUME,
+	OPTION_PAGES,
 	OPTION_METRIC
 };
 
@@ -121,6 +124,9 @@ static int take_option(void *data, int option, const char *value)
 	case OPTION_RESUME:
 		arguments->resume = true;
 		return PP_EXIT_GOOD;
+	case OPTION_PAGES:
+		arguments->pages = true;
+		return PP_EXIT_GOOD;
 	case OPTION_METRIC:
 		return pp_ranking_take_metric("sweep", value, &campaign->metric);
 	case 's':
@@ -144,7 +150,8 @@ static const struct pp_cli_option option_table[] = {
     {"timeout", "TIME", OPTION_TIMEOUT, "kill a run after that"},
     {"budget", "TIME", OPTION_BUDGET, "end after that: 90s, 30m"},
     {"output", "DIR", 'o', "the campaign's directory (default " DEFAULT_DIR ")"},
-    {"resume", NULL, OPTION_RESUME, "continue the campaign in DIR"},
+    {"resume", NULL, OPTION_RESUME, "continue in DIR"},
+    {"pages", NULL, OPTION_PAGES, "a page of each recorded run"},
     {"set", "KEY=VALUE", 's', "for record; may be repeated"},
     {"metric", "METRIC", OPTION_METRIC, "apwt, cpwt, aplt or mean"},
     {"top", "N", PP_CLI_TABLES_TOP, "the first N sections"},
@@ -297,6 +304,20 @@ static int print_page(const struct arguments *arguments)
 	return pp_cli_print(text);
 }
 
+/* Makes the pages of the recorded runs, and that of the campaign again, with links to them. */
+static int make_run_pages(const struct arguments *arguments, struct pp_campaign *campaign)
+{
+	g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
+	struct pp_error err = PP_ERROR_INIT;
+	int status = PP_EXIT_GOOD, written;
+
+	if (pp_campaign_make_run_pages(campaign, &err))
+		status = pp_cli_fail(&err);
+	pp_campaign_tables(campaign, tables);
+	written = write_page(arguments, tables);
+	return MAX(status, written);
+}
+
 /* --- output --------------------------------------------------------------------------------- */
 
 static bool is_ranking(const struct pp_table *table)
@@ -342,8 +363,14 @@ static int sweep(struct arguments *arguments)
 	else if (campaign->end == PP_END_INTERRUPTED)
 		status = PP_EXIT_FAILED;
 	printed = print_tables(arguments);
+	status = MAX(status, printed);
+	if (arguments->pages && campaign->end != PP_END_INTERRUPTED) {
+		int made = make_run_pages(arguments, campaign);
+
+		status = MAX(status, made);
+	}
 	pp_campaign_done(campaign);
-	return MAX(status, printed);
+	return status;
 }
 
 int pp_cmd_sweep(int argc, char **argv)
@@ -361,6 +388,9 @@ int pp_cmd_sweep(int argc, char **argv)
 	status = pp_cli_options_read(&options, argc, argv, &arguments);
 	if (status < 0) {
 		status = pp_cli_tables_check("sweep", &arguments.how, 1);
+		if (status == PP_EXIT_GOOD && arguments.pages && !pp_html_is_built())
+			status = pp_cli_usage("sweep", "--pages: this gprof-mt was built without "
+						       "its page: install esbuild and build again");
 		if (status == PP_EXIT_GOOD)
 			status = take_tests(&arguments, argc, argv);
 		if (status == PP_EXIT_GOOD)
