@@ -88,6 +88,17 @@ open("dirs", "w").write("\n".join("all/" + run["file"] for run in recorded))
 END
 python3 check.py || fail "$(cat all.json)"
 
+# The sections of a step are those of its capture with 0.5 % of the time or more, five at most.
+"$gprof_mt" report -i "$(head -n 1 dirs)" --format json bottlenecks >step.json || fail "report"
+python3 - <<'END' || fail "sections of a step: $(cat all.json step.json)"
+import json
+result, report = json.load(open("all.json")), json.load(open("step.json"))["bottlenecks"]
+(step,) = [step for step in result["steps"] if step["dir"] == open("dirs").readline().strip()]
+want = [{key: row[key] for key in ("lock", "entry", "exit", "share_pct")} for row in report if row["share_pct"] >= 0.5][:5]
+assert step["sections"] == want and want[0]["lock"] == "table", (step, want)
+assert step["blocked_by"].startswith(f"table at {want[0]['entry']} {want[0]['share_pct']:.0f} %"), step
+END
+
 # The ranking is the one of `bottlenecks`, with columns for the test.
 # shellcheck disable=SC2046 # the names are split on purpose
 "$gprof_mt" bottlenecks --format json $(cat dirs) >merged.json || fail "bottlenecks"
