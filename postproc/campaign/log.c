@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,21 @@ void pp_campaign_run_free(void *data)
 	g_free(run->failure);
 	g_free(run->file);
 	g_free(run);
+}
+
+/* Two campaigns must not write to the same file. */
+static int lock_file(const struct pp_campaign_log *log, const char *path, struct pp_error *err)
+{
+	if (flock(log->fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return pp_error_add(err, -EBUSY,
+				    "%s: in use by another sweep: wait for its end, or choose "
+				    "another directory (-o)",
+				    log->dir);
+	return errno == EOPNOTSUPP || errno == ENOLCK
+		   ? 0
+		   : pp_error_add(err, -errno, "%s: %s", path, g_strerror(errno));
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -160,8 +176,9 @@ static int read_lines(struct pp_campaign_log *log, const char *path, const char 
 		run = object ? read_run(object) : NULL;
 		if (!run)
 			return pp_error_add(err, -EINVAL,
-					    "%s: damaged: the line at byte %zu is no run", path,
-					    (size_t)(line - text));
+					    "%s: damaged: the line at byte %zu is no run: "
+					    "remove it to continue with the others",
+					    path, (size_t)(line - text));
 		g_ptr_array_add(log->runs, run);
 	}
 	*ret_len = (size_t)(line - text);
@@ -177,18 +194,24 @@ static int resume_file(struct pp_campaign_log *log, const char *path, const char
 	size_t len = 0;
 	int rc;
 
+	log->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (log->fd < 0)
+		return pp_error_add(err, -errno, "nothing to resume: %s: %s", path,
+				    g_strerror(errno));
+	rc = lock_file(log, path, err);
+	if (rc)
+		return rc;
 	if (!g_file_get_contents(path, &text, &size, &failure))
-		return pp_error_add(err, -ENOENT, "nothing to resume: %s", failure->message);
+		return pp_error_add(err, -EIO, "%s", failure->message);
 	rc = read_lines(log, path, plan, text, size, &len, err);
 	if (rc)
 		return rc;
 	if (!len)
 		return pp_error_add(err, -EINVAL,
 				    "%s: empty: begin again in another directory (-o)", path);
-	log->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	if (log->fd < 0 || ftruncate(log->fd, (off_t)len))
-		return pp_error_add(err, -errno, "%s: %s", path, g_strerror(errno));
-	return 0;
+	return ftruncate(log->fd, (off_t)len)
+		   ? pp_error_add(err, -errno, "%s: %s", path, g_strerror(errno))
+		   : 0;
 }
 
 /* --- writing -------------------------------------------------------------------------------- */
@@ -206,7 +229,12 @@ static int create_file(struct pp_campaign_log *log, const char *path, const char
 				    "directory (-o)",
 				    log->dir);
 	log->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-	rc = log->fd < 0 ? -errno : pp_write_all(log->fd, head, strlen(head));
+	if (log->fd < 0)
+		return pp_error_add(err, -errno, "%s: %s", path, g_strerror(errno));
+	rc = lock_file(log, path, err);
+	if (rc)
+		return rc;
+	rc = pp_write_all(log->fd, head, strlen(head));
 	return rc ? pp_error_add(err, rc, "%s: %s", path, g_strerror(-rc)) : 0;
 }
 

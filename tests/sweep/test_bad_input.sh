@@ -120,13 +120,26 @@ for key, value in [("test", 1), ("kind", "other"), ("kind", "recorded"), ("wall_
     with open(f"bad.{key}.{value}".replace("/", "_"), "w") as file:
         file.write("\n".join(lines[:2] + [json.dumps({**run, key: value})] + lines[3:]) + "\n")
 END
+# Zeros, as after a power failure: the lines after them are not lost.
+sed '3s/^.../\x00\x00\x00/' good >bad.zeros
 for bad in bad.*; do
 	cp "$bad" fail/runs.jsonl
 	status=0
 	"$gprof_mt" sweep --resume --runs 4 -o fail --workload 1..3 -- ./steps fail '{w}' >out 2>err || status=$?
 	same "exit status with a damaged log ($bad)" 1 $status
 	same "lines with a damaged log ($bad)" 1 "$(wc -l <err)"
-	grep -q 'runs.jsonl: damaged: the line at byte [0-9]* is no run' err || fail "$bad: $(cat err)"
+	grep -q 'runs.jsonl: damaged: the line at byte [0-9]* is no run: remove it to continue with the others' err || fail "$bad: $(cat err)"
 	cmp -s "$bad" fail/runs.jsonl || fail "$bad: the log has changed"
 done
-same "damaged logs" 11 "$(printf '%s\n' bad.* | wc -l)"
+same "damaged logs" 12 "$(printf '%s\n' bad.* | wc -l)"
+
+# A campaign that is being made cannot be continued by another one.
+rm pids
+"$gprof_mt" sweep -q -o busy --workload 2,3 -- ./steps hang '{w}' >busy.out 2>&1 &
+until_true 60 test -s pids || fail "no run: $(cat busy.out)"
+status=0
+"$gprof_mt" sweep --resume -o busy --workload 2,3 -- ./steps hang '{w}' >out 2>err || status=$?
+same "exit status with a campaign in use" 1 $status
+grep -q 'busy: in use by another sweep: wait for its end, or choose another directory (-o)' err || fail "busy: $(cat err)"
+kill -TERM $!
+wait $! || true
