@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "campaign/key_file.h"
 #include "campaign/measure.h"
 #include "core/text/json_writer.h"
 
@@ -219,40 +220,22 @@ int pp_test_check(const struct pp_test *test, struct pp_error *err)
 
 /* --- key file ------------------------------------------------------------------------------- */
 
-/* *ret is NULL if there is no such key; a value that is not UTF-8 must not look like that. */
-static int read_text(GKeyFile *file, const char *group, const char *key, char **ret,
-		     struct pp_error *err)
-{
-	g_autoptr(GError) failure = NULL;
-
-	*ret = g_key_file_get_string(file, group, key, &failure);
-	if (*ret || g_error_matches(failure, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_KEY_NOT_FOUND))
-		return 0;
-	return pp_error_add(err, -EINVAL, "%s: %s", key, failure->message);
-}
-
 static int read_numbers_key(GKeyFile *file, const char *group, const char *key,
 			    int (*read)(const char *, GArray **, struct pp_error *), GArray **ret,
 			    struct pp_error *err)
 {
-	g_autofree char *value = NULL;
-	int rc = read_text(file, group, key, &value, err);
+	g_autofree char *value = g_key_file_get_value(file, group, key, NULL);
+	int rc = value ? read(value, ret, err) : 0;
 
-	if (rc || !value)
-		return rc;
-	rc = read(value, ret, err);
 	return rc ? pp_error_add(err, rc, "%s", key) : 0;
 }
 
 static int read_command(GKeyFile *file, const char *group, struct pp_test *test,
 			struct pp_error *err)
 {
-	g_autofree char *command = NULL;
+	g_autofree char *command = g_key_file_get_value(file, group, "command", NULL);
 	g_autoptr(GError) failure = NULL;
-	int rc = read_text(file, group, "command", &command, err);
 
-	if (rc)
-		return rc;
 	if (!command)
 		return pp_error_add(err, -EINVAL, "no command: add command=");
 	if (!g_shell_parse_argv(command, NULL, &test->command, &failure))
@@ -263,11 +246,8 @@ static int read_command(GKeyFile *file, const char *group, struct pp_test *test,
 static int read_warmup(GKeyFile *file, const char *group, struct pp_test *test,
 		       struct pp_error *err)
 {
-	g_autofree char *value = NULL;
-	int rc = read_text(file, group, "warmup", &value, err);
+	g_autofree char *value = g_key_file_get_value(file, group, "warmup", NULL);
 
-	if (rc)
-		return rc;
 	if (value && !g_ascii_string_to_signed(value, 10, 0, G_MAXINT, &test->warmup, NULL))
 		return pp_error_add(err, -EINVAL, "warmup: '%s' is not a number of runs", value);
 	return 0;
@@ -304,8 +284,7 @@ static int read_test(GKeyFile *file, const char *group, struct pp_test *test, st
 				      &test->threads, err);
 	if (rc == 0)
 		rc = read_numbers_key(file, group, "cpus", pp_numbers_read, &test->cpus, err);
-	if (rc == 0)
-		rc = read_text(file, group, "check", &test->check, err);
+	test->check = g_key_file_get_value(file, group, "check", NULL);
 	return rc ? rc : pp_test_check(test, err);
 }
 
@@ -335,13 +314,12 @@ static int read_group(GKeyFile *file, const char *group, GPtrArray *tests, struc
 int pp_plan_read(const char *path, GPtrArray **ret_tests, struct pp_error *err)
 {
 	g_autoptr(GPtrArray) tests = g_ptr_array_new_with_free_func(pp_test_free);
-	g_autoptr(GKeyFile) file = g_key_file_new();
-	g_autoptr(GError) failure = NULL;
+	g_autoptr(GKeyFile) file = NULL;
 	g_auto(GStrv) groups = NULL;
-	int rc = 0;
+	int rc = pp_key_file_read(path, &file, err);
 
-	if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &failure))
-		return pp_error_add(err, -EINVAL, "%s: %s", path, failure->message);
+	if (rc)
+		return rc;
 	groups = g_key_file_get_groups(file, NULL);
 	for (char **group = groups; *group && rc == 0; group++)
 		rc = read_group(file, *group, tests, err);

@@ -16,7 +16,7 @@
 /* The tests of the campaign: a log of others is refused. */
 #define PLAN                                                                                       \
 	"[test t]\ncommand=true {w} {t}\nworkload=1,2,3\nthreads=1,2,4\nwarmup=1\n"                \
-	"[test u]\ncommand=true\ncpus=1\nthreads=2\n[test u]\ncommand=true {w}\nworkload=1,2\n"
+	"[test u]\ncommand=true {w}\ncpus=1\nthreads=2\nworkload=1,2\n"
 
 /* An error is one line for a terminal. */
 static void check_error(struct pp_error *err)

@@ -47,7 +47,7 @@ file()
 {
 	local text=$1
 	shift
-	printf '%s\n' "$@" >tests.ini
+	printf '%b\n' "$@" >tests.ini
 	refuses 1 "$text" tests.ini
 }
 file 'no tests: add a group' '# none'
@@ -58,8 +58,12 @@ file '[test a]: no command' '[test a]' 'workload=1,2'
 file "[test a]: workload: '5..1' is not" '[test a]' 'command=true {w}' 'workload=5..1'
 file "[test a]: warmup: 'x' is not a number" '[test a]' 'command=true {w}' 'workload=1,2' 'warmup=x'
 file '[test b]: ./missing: no such command' '[test a]' 'command=true {w}' 'workload=1,2' '[test b]' 'command=./missing {w}' 'workload=1,2'
-file '[test a]: workload: ' '[test a]' 'command=true {w}' $'workload=1,\xff2'
-file '[test a]: check: ' '[test a]' 'command=true {w}' 'workload=1,2' $'check=\xff'
+file 'line 4: a second [test a]' '[test a]' 'command=true {w}' 'workload=1,2' '[test a]' 'command=false {w}'
+file 'line 4: a second workload= in [test a]' '[test a]' 'command=true {w}' 'workload=1,2' ' workload =5,6'
+file 'line 3: expected [GROUP], KEY=VALUE or # COMMENT' '[test a]' 'command=true {w}' $'\e[2Jworkload'
+file 'no key file: the byte at 32 is not UTF-8' '[test a]' 'command=true {w}' 'check=\xff'
+refuses 1 'steps: no key file: the byte at' ./steps
+refuses 1 '/dev/null: not a regular file' /dev/null
 file 'command: ' '[test a]' "command=true '{w}" 'workload=1,2'
 
 # An existing directory, or one of other tests, is left as it is.
@@ -108,30 +112,33 @@ printf '%s\n' '[test a]' 'command=./steps lock {w}' 'workload=1,2' "check=grep -
 grep -q 'check: exit status 1' out || fail "check: $(cat out)"
 grep -q 'given up at workload 2: its runs fail' out || fail "check: $(cat out)"
 
-# A damaged log: the third line, changed in one value, is that of no run.
-cp fail/runs.jsonl good
-python3 - <<'END' || fail "damaged logs"
-import json
-lines = open("good").read().splitlines()
-run = json.loads(lines[2])
-assert run["kind"] == "plain", run
-for key, value in [("test", 1), ("kind", "other"), ("kind", "recorded"), ("wall_ns", 0), ("wall_ns", -1), ("user_ns", 2**63 - 1),
-                   ("workload", -1), ("exit_status", 256), ("signal", -1), ("file", "../good"), ("file", "")]:
-    with open(f"bad.{key}.{value}".replace("/", "_"), "w") as file:
-        file.write("\n".join(lines[:2] + [json.dumps({**run, key: value})] + lines[3:]) + "\n")
-END
-# Zeros, as after a power failure: the lines after them are not lost.
-sed '3s/^.../\x00\x00\x00/' good >bad.zeros
-for bad in bad.*; do
-	cp "$bad" fail/runs.jsonl
-	status=0
-	"$gprof_mt" sweep --resume --runs 4 -o fail --workload 1..3 -- ./steps fail '{w}' >out 2>err || status=$?
-	same "exit status with a damaged log ($bad)" 1 $status
-	same "lines with a damaged log ($bad)" 1 "$(wc -l <err)"
-	grep -q 'runs.jsonl: damaged: the line at byte [0-9]* is no run: remove it to continue with the others' err || fail "$bad: $(cat err)"
-	cmp -s "$bad" fail/runs.jsonl || fail "$bad: the log has changed"
-done
-same "damaged logs" 12 "$(printf '%s\n' bad.* | wc -l)"
+# A value of a key file is taken as it is written: '\t' is for the shell, and not for the file.
+printf %s 'a\tb' >expected
+printf '%s\n' '[test a]' 'command=./steps lock {w}' 'workload=1,2' "check=printf %s 'a\tb' | cmp - expected" >tests.ini
+"$gprof_mt" sweep --runs 2 -o raw tests.ini >out 2>err || fail "backslashes: $(cat err)"
+grep -q 'exit status' out && fail "backslashes: $(cat out)"
+
+# A damaged log is refused, and stays as it is: a line that is no JSON, one with zeros as after a power failure, a
+# recorded run without its capture, and times that no run can have.
+damaged()
+{
+	local status=0
+	rm -rf bad
+	cp -r fail bad
+	sed -i "$1" bad/runs.jsonl
+	cp bad/runs.jsonl before
+	"$gprof_mt" sweep --resume --runs 4 -o bad --workload 1..3 -- ./steps fail '{w}' >out 2>err || status=$?
+	same "exit status with a log damaged by $1" 1 $status
+	same "lines about a log damaged by $1" 1 "$(wc -l <err)"
+	grep -q 'runs.jsonl: damaged: the line at byte [0-9]* is no run: remove it to continue with the others' err ||
+		fail "damaged by $1: $(cat err)"
+	cmp bad/runs.jsonl before || fail "damaged by $1: runs are lost"
+}
+damaged '3s/.*/{"test":1/'
+damaged '3s/^.../\x00\x00\x00/'
+damaged '/"kind":"recorded"/s/,"file":"[^"]*"//'
+damaged '3s/"wall_ns":[0-9]*/"wall_ns":0/'
+damaged '3s/"user_ns":[0-9]*/"user_ns":-5/'
 
 # A campaign that is being made cannot be continued by another one.
 rm pids
