@@ -55,6 +55,7 @@ struct pp_ranking {
 	struct pp_table *table; /* of the runs; NULL: taken */
 	struct program program;
 	struct pp_origin origin;
+	GHashTable *seen; /* what identifies a run -> the directory of its capture */
 	guint n_added, n_counted;
 };
 
@@ -76,6 +77,7 @@ struct pp_ranking *pp_ranking_new(enum pp_bottleneck_metric metric, const char *
 
 	ranking->metric = metric;
 	ranking->clock = clock;
+	ranking->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	ranking->runs = pp_bottleneck_runs_new(g_strcmp0(clock, "conditionals") == 0);
 	ranking->table = pp_table_new("runs", "Runs", columns, N_COLUMNS);
 	return ranking;
@@ -86,6 +88,7 @@ void pp_ranking_free(struct pp_ranking *ranking)
 	if (!ranking)
 		return;
 	pp_bottleneck_runs_free(ranking->runs);
+	g_hash_table_unref(ranking->seen);
 	if (ranking->table)
 		pp_table_free(ranking->table);
 	pp_origin_done(&ranking->origin);
@@ -106,7 +109,32 @@ static char *reason_to_leave_out(const struct pp_view *view)
 		return g_strdup_printf("ended by signal %" PRId64, signal);
 	if (exit_status > 0)
 		return g_strdup_printf("exit status %" PRId64, exit_status);
+	if (pp_json_string(info, "recorder") && exit_status < 0)
+		return g_strdup("cut short: record was killed, or has not ended");
 	return NULL;
+}
+
+/* A run that counts twice would make the spread smaller than it is. */
+static int check_repeated(struct pp_ranking *ranking, const struct pp_view *view,
+			  struct pp_error *err)
+{
+	void *info = view->capture->model->info;
+	const char *dir = view->capture->model->dir, *uuid, *first;
+	g_autofree char *run = NULL;
+
+	/* Of captures without these, only the directory tells one from another. */
+	uuid = pp_json_string(pp_json_object(info, "clock"), "uuid");
+	run = uuid
+		  ? g_strdup_printf("%s %" PRId64 " %" PRId64, uuid,
+				    pp_json_int(info, "start_ns", -1), pp_json_int(info, "pid", -1))
+		  : g_canonicalize_filename(dir, NULL);
+	first = g_hash_table_lookup(ranking->seen, run);
+	if (first)
+		return pp_error_add(err, -EEXIST,
+				    "%s: the same run as %s, or a copy: name each run once", dir,
+				    first);
+	g_hash_table_insert(ranking->seen, g_steal_pointer(&run), g_strdup(dir));
+	return 0;
 }
 
 /* Checks that the capture is one of the same program and build as the first one. */
@@ -228,6 +256,8 @@ int pp_ranking_add(struct pp_ranking *ranking, const char *dir, const char *left
 	rc = pp_view_open(&view, dir, pass_options, err);
 	if (rc == 0)
 		rc = check_program(ranking, &view, err);
+	if (rc == 0)
+		rc = check_repeated(ranking, &view, err);
 	if (rc == 0)
 		rc = pp_view_run(&view, passes, G_N_ELEMENTS(passes), err);
 	if (rc == 0)

@@ -143,6 +143,25 @@ same "lines of errors" 3 "$(wc -l <err)"
 grep -q 'built: another build of shared than in r1 (build-ids [0-9a-f]* and [0-9a-f]*)' err || fail "builds: $(cat err)"
 grep -q 'foreign: a run of another, but r1 is one of shared' err || fail "programs: $(cat err)"
 grep -q 'missing' err || fail "no capture: $(cat err)"
+# A run counts once, also if its capture was copied.
+cp -r r1 copy
+status=0
+merge r1 r2 r1 copy || status=$?
+same "exit status with a run named three times" 1 $status
+python3 -c "$check" apwt r1 r2 || fail "with a run named three times: $(cat all.json)"
+same "repeated runs" 2 "$(grep -cE '^gprof-mt: (r1|copy): the same run as r1, or a copy: name each run once$' err)"
+
+# A run that is still being recorded, or was when record was killed, is no whole run.
+"$gprof_mt" record -q -o part -- ./shared 100000 2>err &
+until_true 20 compgen -G 'part/*/user/stream_1' >/dev/null || fail "no capture: $(cat err)"
+merge r1 r2 part || fail "with a run that has not ended: $(cat err)"
+kill -TERM $!
+wait $! || true
+python3 - <<'END' || fail "with a run that has not ended: $(cat all.json)"
+import json
+assert [run["left_out"] for run in json.load(open("all.json"))["runs"]] == [
+    None, None, "cut short: record was killed, or has not ended"]
+END
 status=0
 merge r1 failed || status=$?
 same "exit status with one run" 1 $status
