@@ -40,9 +40,9 @@ struct wait {
 struct member {
 	struct crowd *crowd;
 	bool lives, in_idle_call;
-	GArray *waits;	 /* of struct wait, innermost last */
-	GPtrArray *held; /* of struct pp_object *: its locks */
-	unsigned role;	 /* enum pp_suspect_kind, or NO_ROLE */
+	GArray *waits;	  /* of struct wait, innermost last */
+	GHashTable *held; /* a set of struct pp_object *: its locks, perhaps thousands */
+	unsigned role;	  /* enum pp_suspect_kind, or NO_ROLE */
 	unsigned __int128 mark;
 	unsigned __int128 pending[PP_N_SUSPECT_KINDS]; /* has no path yet */
 	/*
@@ -137,7 +137,7 @@ static struct member *member_of(struct pp_suspects *self, const struct pp_thread
 		member = self->members->pdata[thread->serial] = g_new0(struct member, 1);
 		member->crowd = crowd_of(self, thread->process);
 		member->waits = g_array_new(FALSE, FALSE, sizeof(struct wait));
-		member->held = g_ptr_array_new();
+		member->held = g_hash_table_new(NULL, NULL);
 		member->role = NO_ROLE;
 	}
 	return member;
@@ -150,7 +150,7 @@ static void member_free(void *data)
 	if (!member)
 		return;
 	g_array_unref(member->waits);
-	g_ptr_array_unref(member->held);
+	g_hash_table_unref(member->held);
 	g_clear_pointer(&member->since, g_hash_table_unref);
 	g_free(member);
 }
@@ -159,7 +159,7 @@ static unsigned role_of(const struct member *member)
 {
 	if (!member->lives || member->waits->len)
 		return NO_ROLE;
-	if (member->held->len)
+	if (g_hash_table_size(member->held))
 		return PP_SUSPECT_LOCK;
 	return member->in_idle_call ? NO_ROLE : PP_SUSPECT_OTHER;
 }
@@ -269,10 +269,8 @@ static void hold(struct pp_suspects *self, struct pp_object *object, const struc
 {
 	struct member *member = member_of(self, thread);
 
-	if (g_ptr_array_find(member->held, object, NULL))
-		return;
-	g_ptr_array_add(member->held, object);
-	update(self, member);
+	if (g_hash_table_add(member->held, object))
+		update(self, member);
 }
 
 static void lose(struct pp_suspects *self, const struct pp_object *object,
@@ -280,7 +278,7 @@ static void lose(struct pp_suspects *self, const struct pp_object *object,
 {
 	struct member *member = member_of(self, thread);
 
-	if (g_ptr_array_remove_fast(member->held, (void *)object))
+	if (g_hash_table_remove(member->held, object))
 		update(self, member);
 }
 
@@ -363,16 +361,23 @@ static void on_semaphore(struct pp_suspects *self, struct pp_object *object,
 /* Its posts may be missing. */
 static void lose_semaphores(struct pp_suspects *self, const struct pp_thread *thread)
 {
-	const GPtrArray *held = member_of(self, thread)->held;
+	struct member *member = member_of(self, thread);
+	bool has_changed = false;
+	GHashTableIter iter;
+	gpointer key;
 
-	for (guint i = held->len; i-- > 0;) {
-		struct pp_object *object = held->pdata[i];
+	g_hash_table_iter_init(&iter, member->held);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		const struct pp_object *object = key;
 
 		if (object->type != GM_SYNC_TYPE_sem)
 			continue;
 		g_hash_table_remove(((struct semaphore *)object->data)->units, thread);
-		lose(self, object, thread);
+		g_hash_table_iter_remove(&iter);
+		has_changed = true;
 	}
+	if (has_changed)
+		update(self, member);
 }
 
 /* --- waits ---------------------------------------------------------------------------------- */

@@ -266,18 +266,33 @@ void pp_dep_wait_end(struct pp_dependence *dependence, struct pp_dep_thread *of)
 
 /* --- instances ------------------------------------------------------------------------------ */
 
+/* A lock has few holders, and most threads hold few locks; but some hold thousands. */
 struct pp_dep_node *pp_dep_node_of(struct pp_dependence *dependence,
 				   const struct pp_dep_place *place, const struct pp_thread *thread)
 {
-	const struct pp_dep_thread *of = pp_dep_thread(dependence, thread);
+	const GPtrArray *held = pp_dep_thread(dependence, thread)->held, *nodes = place->nodes;
+	const GPtrArray *fewer = nodes && nodes->len < held->len ? nodes : held;
 
-	for (guint i = of->held->len; i-- > 0;) {
-		struct pp_dep_node *node = of->held->pdata[i];
+	for (guint i = nodes ? fewer->len : 0; i-- > 0;) {
+		struct pp_dep_node *node = fewer->pdata[i];
 
-		if (node->place == place)
+		if (node->place == place && node->thread == thread)
 			return node;
 	}
 	return NULL;
+}
+
+static void add_held(GPtrArray *held, struct pp_dep_node *node)
+{
+	node->held_at = held->len;
+	g_ptr_array_add(held, node);
+}
+
+static void remove_held(GPtrArray *held, const struct pp_dep_node *node)
+{
+	g_ptr_array_remove_index_fast(held, node->held_at);
+	if (node->held_at < held->len)
+		((struct pp_dep_node *)held->pdata[node->held_at])->held_at = node->held_at;
 }
 
 void pp_dep_enter(struct pp_dependence *dependence, struct pp_dep_place *place,
@@ -298,7 +313,7 @@ void pp_dep_enter(struct pp_dependence *dependence, struct pp_dep_place *place,
 	if (!place->nodes)
 		place->nodes = g_ptr_array_new();
 	g_ptr_array_add(place->nodes, node);
-	g_ptr_array_add(pp_dep_thread(dependence, operation->thread)->held, node);
+	add_held(pp_dep_thread(dependence, operation->thread)->held, node);
 	if (place->n_waits)
 		pp_dep_unite(&place->component, &node->component);
 	/* Several readers, or users of a semaphore: the first one stays the culprit. */
@@ -337,7 +352,7 @@ void pp_dep_leave(struct pp_dependence *dependence, struct pp_dep_node *node, in
 		node->exit_site = operation->site;
 	}
 	g_ptr_array_remove(place->nodes, node);
-	g_ptr_array_remove(pp_dep_thread(dependence, node->thread)->held, node);
+	remove_held(pp_dep_thread(dependence, node->thread)->held, node);
 	next = first_of(place);
 	/* Its waiters wait for it until another thread obtains the lock. */
 	if (is_culprit)

@@ -42,6 +42,7 @@ struct pp_dep_node {
 	const struct pp_path *path;
 	int64_t since_ns;
 	bool is_held;
+	guint held_at; /* its position in the thread's `held` */
 	/* When it is left: */
 	int64_t end_ns;
 	enum st_event exit_op;
@@ -103,7 +104,7 @@ gboolean pp_dep_section_equal(const void *a, const void *b);
 /* --- chains of waits: chains.c ------------------------------------------------------------- */
 
 struct pp_dep_thread {
-	GPtrArray *held;	   /* of struct pp_dep_node * */
+	GPtrArray *held;	   /* of struct pp_dep_node *, in no order */
 	struct pp_dep_place *wait; /* it waits for that; NULL: for none */
 	bool began;		   /* a wait that is followed, which has not ended yet: */
 	int64_t begin_ns;
