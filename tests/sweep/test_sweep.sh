@@ -143,6 +143,18 @@ notes = [note["note"] for note in result["notes"] if note["section"] == "laws"]
 assert any("share, threads: more of them take longer: Amdahl's law, " in note for note in notes), notes
 END
 
+# Another program on the only CPU is named: one thread waits for it, too. Two threads wait for each other anyway.
+if can_trace; then
+	cpu=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
+	taskset -c "$cpu" sh -c 'while :; do :; done' &
+	hog=$!
+	taskset -c "$cpu" "$gprof_mt" sweep --runs 2 -o loaded --threads '{t}=1,2' -- ./steps busy 20 '{t}' >out 2>err ||
+		{ kill $hog; fail "loaded: $(cat err)"; }
+	kill $hog
+	grep -q 'note: steps, threads 1: threads were ready without a CPU, though they are no more than the CPUs: other load' out ||
+		fail "loaded: $(cat out)"
+fi
+
 # Threads, and runs that fail: half of them.
 status=0
 "$gprof_mt" sweep --runs 6 --format json -o odd --threads '{t}=1,2,4' -- ./steps odd 20 '{t}' >odd.json 2>err || status=$?

@@ -2,10 +2,15 @@
 /* The table of a test's scalability, and that of the laws fitted to it. */
 #include "cli/campaign/scaling.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "cli/campaign/cells.h"
+#include "cli/campaign/engine.h"
 #include "statistics/scaling.h"
+
+/* As a share of the run, the time for which threads wait for a CPU without other load. */
+#define OTHER_LOAD 0.1
 
 static const char *const varied[PP_N_SERIES] = {
     [PP_SERIES_THREADS] = "threads", [PP_SERIES_CPUS] = "cpus"};
@@ -104,6 +109,39 @@ static void set_figures(struct pp_cell *row, const struct pp_step *step,
 	}
 }
 
+/* Threads that could have a CPU each were ready without one for a tenth of the run or longer. */
+static bool has_other_load(struct pp_campaign *campaign, const struct pp_test *test,
+			   const struct pp_step *step)
+{
+	const struct pp_facts *facts = pp_campaign_facts(campaign, test, &step->point);
+	int64_t n_cpus = step->point.cpus ? step->point.cpus : pp_measure_cpus();
+
+	return facts && !facts->error && step->n_threads && step->n_threads <= n_cpus &&
+	       facts->time.wall_ns > 0 &&
+	       facts->time.runnable_ns >=
+		   OTHER_LOAD * facts->time.wall_ns * (double)step->n_threads;
+}
+
+static void note_other_load(struct pp_table *table, struct pp_campaign *campaign,
+			    const struct pp_tested *tested, enum pp_series kind)
+{
+	g_autoptr(GString) numbers = g_string_new(NULL);
+
+	for (guint i = 0; i < tested->series[kind]->len; i++) {
+		const struct pp_step *step = tested->series[kind]->pdata[i];
+
+		if (has_other_load(campaign, tested->test, step))
+			g_string_append_printf(numbers, "%s%" PRId64, numbers->len ? ", " : "",
+					       number_of(step, kind));
+	}
+	if (numbers->len)
+		pp_table_note(
+		    table,
+		    "%s, %s %s: threads were ready without a CPU, though they are no more "
+		    "than the CPUs: other load, which makes run times longer",
+		    tested->test->name, varied[kind], numbers->str);
+}
+
 struct pp_table *pp_campaign_table_scalability(struct pp_campaign *campaign)
 {
 	struct pp_table *table = pp_table_new("scalability", "Scalability", columns, N_COLUMNS);
@@ -112,7 +150,7 @@ struct pp_table *pp_campaign_table_scalability(struct pp_campaign *campaign)
 	for (guint t = 0; t < campaign->tested->len; t++) {
 		const struct pp_tested *tested = campaign->tested->pdata[t];
 
-		for (unsigned kind = 0; kind < PP_N_SERIES; kind++)
+		for (unsigned kind = 0; kind < PP_N_SERIES; kind++) {
 			for (guint i = 0; i < tested->series[kind]->len; i++) {
 				const struct pp_step *step = tested->series[kind]->pdata[i];
 				struct pp_cell *row = pp_table_add_row(table);
@@ -123,6 +161,8 @@ struct pp_table *pp_campaign_table_scalability(struct pp_campaign *campaign)
 				pp_campaign_set_time(campaign, tested->test, step, table,
 						     &row[SHARES]);
 			}
+			note_other_load(table, campaign, tested, kind);
+		}
 	}
 	return table;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * steps KIND WORKLOAD [THREADS]: its run time follows from sleeps, and so does not depend on other
- * load.
+ * load, but for kind busy.
  *
  * - lock: each thread (3) sleeps for 2 ms times WORKLOAD while it holds a lock
  * - sleep: the same without a lock
  * - queue: the same, in two parts, and instead of a lock with a flag and a condition variable
+ * - busy: each thread uses its CPU for 10 ms times WORKLOAD, divided by their number
  * - same: the same time for each workload
  * - fail: exits with status 3 if the workload is 2 or more; prints the workload before
  * - odd: exits with status 3 in every other run, as a file tells
@@ -59,6 +60,15 @@ static void *take_turns(void *unused)
 	return unused;
 }
 
+static void *use_cpu(void *unused)
+{
+	struct timespec time = {0};
+
+	while (time.tv_sec * 1000L + time.tv_nsec / 1000000 < workload)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return unused;
+}
+
 static int run_threads(int n, void *(*run)(void *))
 {
 	pthread_t threads[64];
@@ -109,6 +119,10 @@ int main(int argc, char **argv)
 	if (strcmp(kind, "hang") == 0 && workload >= 2) {
 		fork();
 		hang();
+	}
+	if (strcmp(kind, "busy") == 0) {
+		workload = 10 * workload / atoi(argv[3]);
+		return run_threads(atoi(argv[3]), use_cpu);
 	}
 	return run_threads(argc > 3 ? atoi(argv[3]) : 3,
 			   strcmp(kind, "queue") == 0 ? take_turns : work);
