@@ -36,6 +36,8 @@ refuses 2 "invalid --runs '1' (expected a number from 2 on; a single run has no 
 refuses 2 "invalid --timeout '0'" --timeout 0 --workload 1,2 -- ./steps lock '{w}'
 refuses 2 "invalid --budget 'soon'" --budget soon --workload 1,2 -- ./steps lock '{w}'
 refuses 2 "invalid --metric 'x'" --metric x --workload 1,2 -- ./steps lock '{w}'
+refuses 2 "--set: unknown key 'mod' in 'sync'" --set sync.mod=all --workload 1,2 -- ./steps lock '{w}'
+refuses 2 "--set: invalid value 'most' for sync.mode" --set sync.mode=most --workload 1,2 -- ./steps lock '{w}'
 refuses 2 'cpus: 100000 of' --cpus 1,100000 -- ./steps lock 1
 refuses 2 'no command to run' --workload 1,2
 refuses 1 'nothing to resume' --resume --workload 1,2 -- ./steps lock '{w}'

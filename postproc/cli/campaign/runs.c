@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -181,10 +182,9 @@ static char *keep_output(const struct pp_campaign *campaign, const char *output)
 {
 	g_autofree char *name = g_strdup_printf("failed.%u", campaign->log.runs->len + 1);
 	g_autofree char *path = g_build_filename(campaign->log.dir, name, NULL);
-	g_autofree char *content = NULL;
-	gsize len = 0;
+	struct stat status;
 
-	if (!g_file_get_contents(output, &content, &len, NULL) || !len || rename(output, path))
+	if (stat(output, &status) || !status.st_size || rename(output, path))
 		return NULL;
 	return g_steal_pointer(&name);
 }

@@ -98,6 +98,19 @@ static int take_warmup(struct arguments *arguments, const char *value)
 	return status;
 }
 
+/* As `record` will take it. */
+static int take_setting(struct pp_campaign *campaign, const char *value)
+{
+	struct gm_config_error error;
+	struct gm_config config;
+
+	gm_config_defaults(&config);
+	if (gm_config_set(value, &config, &error))
+		return pp_cli_usage("sweep", "%s", error.text);
+	g_ptr_array_add(campaign->settings, (char *)value);
+	return PP_EXIT_GOOD;
+}
+
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
@@ -130,8 +143,7 @@ static int take_option(void *data, int option, const char *value)
 	case OPTION_METRIC:
 		return pp_ranking_take_metric("sweep", value, &campaign->metric);
 	case 's':
-		g_ptr_array_add(campaign->settings, (char *)value);
-		return PP_EXIT_GOOD;
+		return take_setting(campaign, value);
 	case 'o':
 		arguments->dir = value;
 		return PP_EXIT_GOOD;
