@@ -221,13 +221,16 @@ static int create_file(struct pp_campaign_log *log, const char *path, const char
 {
 	g_autofree char *head =
 	    g_strdup_printf("{\"schema\":1,\"version\":\"%s\",\"tests\":%s}\n", GM_VERSION, plan);
-	int rc;
+	int rc = mkdir(log->dir, 0777) ? -errno : 0;
 
-	if (mkdir(log->dir, 0777) && errno == EEXIST)
+	if (rc == -EEXIST)
 		return pp_error_add(err, -EEXIST,
 				    "%s exists: continue it with --resume, or choose another "
 				    "directory (-o)",
 				    log->dir);
+	if (rc)
+		return pp_error_add(err, rc, "cannot create the directory '%s': %s", log->dir,
+				    g_strerror(-rc));
 	log->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
 	if (log->fd < 0)
 		return pp_error_add(err, -errno, "%s: %s", path, g_strerror(errno));

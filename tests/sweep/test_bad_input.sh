@@ -77,6 +77,16 @@ same "exit status with an existing directory" 1 $status
 grep -q 'kept exists: continue it with --resume, or choose another directory (-o)' err || fail "$(cat err)"
 same "an existing directory" file "$(ls kept)"
 
+# A directory that cannot be made: nothing is written elsewhere.
+for dir in '' missing/dir; do
+	status=0
+	ls >before
+	"$gprof_mt" sweep -o "$dir" --workload 1,2 -- ./steps lock '{w}' >out 2>err || status=$?
+	same "exit status with directory '$dir'" 1 $status
+	grep -qF "cannot create the directory '$dir': No such file or directory" err || fail "'$dir': $(cat err)"
+	ls | cmp - before || fail "'$dir': other files"
+done
+
 # sweep_of KIND OPTION...: to out and err; the campaign does its other work
 sweep_of()
 {
