@@ -15,6 +15,8 @@ const char *pp_blame_why_text(unsigned why)
 		return "the release was not recorded";
 	case PP_BLAME_NO_BEGIN:
 		return "the begin of the wait was not recorded";
+	case PP_HOLD_NO_OWNER: /* here, an unknown holder has been named before */
+		return "no thread of the process held it";
 	case PP_BLAME_NOT_FOLLOWED:
 		return "the wait of the holder was not followed";
 	default:
