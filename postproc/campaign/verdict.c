@@ -25,6 +25,16 @@ static double compare(const GArray *after, const GArray *before)
 	return pp_rank_sum_greater(values(after), after->len, values(before), before->len);
 }
 
+/* The test's result if each run is slower than all of before: one of all ways to divide them. */
+static double least_probability(const GArray *after, const GArray *before)
+{
+	double ways = 1;
+
+	for (guint i = 1; i <= before->len; i++)
+		ways *= (double)(after->len + i) / i;
+	return 1 / ways;
+}
+
 /* See PP_CAMPAIGN_RISE. */
 static bool has_use_risen(const struct pp_step *step, const struct pp_step *before)
 {
@@ -57,6 +67,8 @@ static enum pp_verdict decide(struct pp_step *step, unsigned n_cpus,
 	step->slower = compare(step->wall, before->wall);
 	if (step->use->len && before->use->len)
 		step->use_rose = compare(step->use, before->use);
+	if (least_probability(step->wall, before->wall) >= PP_CAMPAIGN_ALPHA)
+		return PP_VERDICT_UNDECIDED;
 	if (step->slower >= PP_CAMPAIGN_ALPHA)
 		return PP_VERDICT_NOT_SLOWER;
 	if (step->use_rose < 0)

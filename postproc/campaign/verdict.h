@@ -41,6 +41,7 @@ enum pp_verdict {
 	PP_VERDICT_NO_WAITS,	/* threads hardly waited for each other */
 	PP_VERDICT_USE_UNKNOWN, /* the number of threads is not known */
 	PP_VERDICT_TOO_FEW,	/* fewer than two runs count */
+	PP_VERDICT_UNDECIDED,	/* so few runs count that no difference is significant */
 	PP_VERDICT_INCOMPLETE,	/* runs are missing, since the campaign was ended */
 	PP_N_VERDICTS
 };

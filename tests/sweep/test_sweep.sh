@@ -210,6 +210,14 @@ for law in laws:
 assert abs(result["curves"][0]["speedup"] - rows[0]["wall_ns"] / t1) < 1e-3, (result["curves"][0], t1)
 END
 
+# Three runs cannot show that any run time rose: that is said, and not that none did.
+"$gprof_mt" sweep --runs 3 --workload 5,50 -o few -- ./steps lock '{w}' >few.txt 2>&1 || fail "few runs: $(cat few.txt)"
+grep -q '^ *steps  *50 .*too few runs to decide' few.txt || fail "few runs: $(cat few.txt)"
+grep -q 'steps: undecided: 3 runs of workload 50 cannot show at 5 % that the run time rose: make 4 of each or more (--runs)' few.txt ||
+	fail "few runs: $(cat few.txt)"
+"$gprof_mt" sweep --resume --runs 4 --workload 5,50 -o few -- ./steps lock '{w}' >few.txt 2>&1 || fail "four runs: $(cat few.txt)"
+grep -q 'steps: workload 50 exposes a synchronization problem' few.txt || fail "four runs: $(cat few.txt)"
+
 # CPUs: the program sees as many as it may use.
 "$gprof_mt" sweep --runs 2 --cpus 1 --workload 1,2 -o one -- sh -c 'echo {w} >/dev/null; [ "$(nproc)" = 1 ]' >out 2>&1 || fail "--cpus: $(cat out)"
 ! grep -q failed out || grep -q '  failed  ' out || fail "--cpus: $(cat out)"

@@ -11,12 +11,12 @@
 static const struct pp_point point = {.workload = 1};
 
 /* Runs of about that time, which use this part of both CPUs. */
-static struct pp_step *step_of(double wall_s, double use, const struct pp_time_use *recorded,
-			       const struct pp_step *before)
+static struct pp_step *step_of(int n_runs, double wall_s, double use,
+			       const struct pp_time_use *recorded, const struct pp_step *before)
 {
 	g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func(pp_campaign_run_free);
 
-	for (int i = 0; i < N_RUNS; i++) {
+	for (int i = 0; i < n_runs; i++) {
 		struct pp_campaign_run *run = g_new0(struct pp_campaign_run, 1);
 		double run_s = wall_s * (1 + 0.001 * i);
 
@@ -30,8 +30,8 @@ static struct pp_step *step_of(double wall_s, double use, const struct pp_time_u
 /* The verdict on one second at CPU use `use`, after half a second at `use_before`. */
 static enum pp_verdict verdict(double use_before, double use, const struct pp_time_use *recorded)
 {
-	struct pp_step *before = step_of(0.5, use_before, NULL, NULL);
-	struct pp_step *step = step_of(1, use, recorded, before);
+	struct pp_step *before = step_of(N_RUNS, 0.5, use_before, NULL, NULL);
+	struct pp_step *step = step_of(N_RUNS, 1, use, recorded, before);
 	enum pp_verdict found = step->verdict;
 
 	pp_step_free(step);
@@ -69,8 +69,32 @@ static void test_waits(void)
 	CHECK_INT(verdict(0.50, 0.50, &time), PP_VERDICT_KEPT);
 }
 
+/* Runs that take twice as long, in such numbers. */
+static enum pp_verdict verdict_of(int n_before, int n_after)
+{
+	struct pp_step *before = step_of(n_before, 0.5, 0.5, NULL, NULL);
+	struct pp_step *step = step_of(n_after, 1, 0.5, NULL, before);
+	enum pp_verdict found = step->verdict;
+
+	pp_step_free(step);
+	pp_step_free(before);
+	return found;
+}
+
+/* All of `after` are slower: that is one of 20, 35, 21 or 15 ways to divide the runs. */
+static void test_few_runs(void)
+{
+	CHECK_INT(verdict_of(3, 3), PP_VERDICT_UNDECIDED);
+	CHECK_INT(verdict_of(4, 3), PP_VERDICT_KEPT);
+	CHECK_INT(verdict_of(5, 2), PP_VERDICT_KEPT);
+	CHECK_INT(verdict_of(2, 4), PP_VERDICT_UNDECIDED);
+	CHECK_INT(verdict_of(200, 200), PP_VERDICT_KEPT);
+	CHECK_INT(verdict_of(4, 1), PP_VERDICT_TOO_FEW);
+}
+
 int main(void)
 {
+	test_few_runs();
 	test_use();
 	test_waits();
 	return 0;

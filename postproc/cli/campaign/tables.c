@@ -60,6 +60,7 @@ static const char *const verdicts[PP_N_VERDICTS] = {
     [PP_VERDICT_NO_WAITS] = "threads hardly waited for each other",
     [PP_VERDICT_USE_UNKNOWN] = "CPU use unknown",
     [PP_VERDICT_TOO_FEW] = "fewer than two runs count",
+    [PP_VERDICT_UNDECIDED] = "too few runs to decide",
     [PP_VERDICT_INCOMPLETE] = "not all runs made",
 };
 

@@ -45,6 +45,39 @@ static void note_cause(struct pp_table *table, struct pp_campaign *campaign,
 
 /* --- workloads ------------------------------------------------------------------------------ */
 
+/* The first step with too few runs to decide; NULL: none. */
+static const struct pp_step *find_undecided(const struct pp_tested *tested)
+{
+	for (guint i = 0; i < tested->steps->len; i++) {
+		const struct pp_step *step = tested->steps->pdata[i];
+
+		if (step->verdict == PP_VERDICT_UNDECIDED)
+			return step;
+	}
+	return NULL;
+}
+
+/* No workload exposes a problem, as far as is known. */
+static void note_exhausted(struct pp_table *table, const struct pp_tested *tested,
+			   const struct pp_step *last)
+{
+	const struct pp_step *undecided = find_undecided(tested);
+
+	if (undecided)
+		pp_table_note(table,
+			      "%s: undecided: %u runs of workload %" PRId64 " cannot show at 5 %% "
+			      "that the run time rose: make 4 of each or more (--runs)",
+			      tested->test->name, undecided->wall->len, undecided->point.workload);
+	else
+		pp_table_note(table,
+			      "%s: exhausted: no workload up to %" PRId64 " exposes a "
+			      "synchronization problem; %s",
+			      tested->test->name, last->point.workload,
+			      tested->steps->len >= PP_CAMPAIGN_STEPS
+				  ? "given up after 50 steps"
+				  : "to look further, raise the last one");
+}
+
 /* States in words whether a workload of the test exposes a problem. */
 static void note_result(struct pp_table *table, struct pp_campaign *campaign,
 			const struct pp_tested *tested)
@@ -72,12 +105,7 @@ static void note_result(struct pp_table *table, struct pp_campaign *campaign,
 		pp_table_note(table, "%s: given up at workload %" PRId64 ": its runs fail",
 			      tested->test->name, last->point.workload);
 	else
-		pp_table_note(table,
-			      "%s: exhausted: no workload up to %" PRId64 " exposes a "
-			      "synchronization problem; %s",
-			      tested->test->name, last->point.workload,
-			      n >= PP_CAMPAIGN_STEPS ? "given up after 50 steps"
-						     : "to look further, raise the last one");
+		note_exhausted(table, tested, last);
 }
 
 static void note_unknown_use(struct pp_table *table, const struct pp_tested *tested)
