@@ -156,7 +156,7 @@ scheduled()
 	jq -e '.summary[0].finding[0] | (.kind == "held" or .kind == "preempted") and .running_ns > 50000000 and
 		.unknown_ns < .wait_ns / 2 and .wait_ns == .running_ns + .runnable_ns + .blocked_sync_ns +
 		.blocked_io_ns + .blocked_other_ns + .unknown_ns' sched.json >out &&
-		sentence sched | grep -E 'the (lock is held too long|holder of the lock is preempted): waits are' |
+		sentence sched | grep -E 'the (lock is held too long|holder of the lock gets no CPU): waits are' |
 		grep -qE '; its thread was (running|ready without a CPU) [0-9.]+ % of that time'
 }
 retry scheduled

@@ -80,7 +80,7 @@ char *pp_finding_title(const struct pp_finding *finding)
 	case PP_FINDING_HELD:
 		return g_strdup_printf("the %s is held too long", noun);
 	case PP_FINDING_PREEMPTED:
-		return g_strdup_printf("the holder of the %s is preempted", noun);
+		return g_strdup_printf("the holder of the %s gets no CPU", noun);
 	case PP_FINDING_IO:
 		return blocked_title(finding, "waits", PP_MODE_BLOCKED_IO, " for I/O");
 	case PP_FINDING_SLEEP:
