@@ -85,7 +85,8 @@ assert not wrong, wrong' || fail "sums of blame-tree --by $by $way"
 done
 "$gprof_mt" report -i d blame-tree >tree || fail "blame-tree"
 grep -q '^Blame, as a tree$' tree || fail "blame-tree: $(cat tree)"
-grep -q 'compute.*\(> pthread_mutex_unlock\)\?$' tree || fail "blame-tree: $(cat tree)"
+# On a busy machine, either may be too small a part to be shown.
+grep -q '\(compute\|store\).*\(> pthread_mutex_unlock\)\?$' tree || fail "blame-tree: $(cat tree)"
 "$gprof_mt" report -i d --bottom-up blame-tree | grep -q '  pthread_mutex_unlock' || fail "blame-tree --bottom-up"
 grep -q ' holder .*\(compute\|store\)' text || fail "no suspect holds the lock: $(cat text)"
 status=0
