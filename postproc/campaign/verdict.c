@@ -44,17 +44,20 @@ static bool has_use_risen(const struct pp_step *step, const struct pp_step *befo
 	       unused <= (1 - PP_CAMPAIGN_RISE) * unused_before;
 }
 
-/* The recorded run objects to a problem of synchronization. */
-static bool has_few_waits(const struct pp_step *step, unsigned n_cpus,
-			  const struct pp_time_use *recorded)
+/* Whether the recorded run objects to a problem of synchronization. */
+static enum pp_verdict judge_waits(const struct pp_step *step, unsigned n_cpus,
+				   const struct pp_time_use *recorded)
 {
 	double capacity_ns, unused_ns;
 
 	if (!recorded || recorded->wall_ns <= 0 || recorded->waits_ns < 0)
-		return false;
+		return PP_VERDICT_KEPT;
 	capacity_ns = recorded->wall_ns * (double)MIN(step->n_threads, (int64_t)n_cpus);
 	unused_ns = capacity_ns * (1 - step->use_spread.mean);
-	return recorded->waits_ns < PP_CAMPAIGN_WAITS * MAX(unused_ns, recorded->runnable_ns);
+	if (recorded->waits_ns < PP_CAMPAIGN_WAITS * unused_ns)
+		return PP_VERDICT_NO_WAITS;
+	return recorded->waits_ns < PP_CAMPAIGN_WAITS * recorded->runnable_ns ? PP_VERDICT_NO_CPU
+									      : PP_VERDICT_KEPT;
 }
 
 static enum pp_verdict decide(struct pp_step *step, unsigned n_cpus,
@@ -77,7 +80,7 @@ static enum pp_verdict decide(struct pp_step *step, unsigned n_cpus,
 		return PP_VERDICT_BUSY;
 	if (has_use_risen(step, before))
 		return PP_VERDICT_USE_ROSE;
-	return has_few_waits(step, n_cpus, recorded) ? PP_VERDICT_NO_WAITS : PP_VERDICT_KEPT;
+	return judge_waits(step, n_cpus, recorded);
 }
 
 struct pp_step *pp_step_new(const GPtrArray *runs, const struct pp_point *point, int64_t n_threads,

@@ -39,6 +39,7 @@ enum pp_verdict {
 	PP_VERDICT_USE_ROSE,	/* the CPU use rose */
 	PP_VERDICT_BUSY,	/* the CPU use is 90 % or more */
 	PP_VERDICT_NO_WAITS,	/* threads hardly waited for each other */
+	PP_VERDICT_NO_CPU,	/* they were ready without a CPU for far longer */
 	PP_VERDICT_USE_UNKNOWN, /* the number of threads is not known */
 	PP_VERDICT_TOO_FEW,	/* fewer than two runs count */
 	PP_VERDICT_UNDECIDED,	/* so few runs count that no difference is significant */

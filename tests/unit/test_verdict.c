@@ -64,6 +64,8 @@ static void test_waits(void)
 	time.runnable_ns = 1.9e9;
 	CHECK_INT(verdict(0.50, 0.50, &time), PP_VERDICT_KEPT);
 	time.runnable_ns = 2.1e9;
+	CHECK_INT(verdict(0.50, 0.50, &time), PP_VERDICT_NO_CPU);
+	time.waits_ns = 0.09e9;
 	CHECK_INT(verdict(0.50, 0.50, &time), PP_VERDICT_NO_WAITS);
 	time.waits_ns = -1;
 	CHECK_INT(verdict(0.50, 0.50, &time), PP_VERDICT_KEPT);

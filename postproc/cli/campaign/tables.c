@@ -58,6 +58,7 @@ static const char *const verdicts[PP_N_VERDICTS] = {
     [PP_VERDICT_USE_ROSE] = "CPU use rose",
     [PP_VERDICT_BUSY] = "CPU use is 90 % or more",
     [PP_VERDICT_NO_WAITS] = "threads hardly waited for each other",
+    [PP_VERDICT_NO_CPU] = "threads waited for CPUs instead",
     [PP_VERDICT_USE_UNKNOWN] = "CPU use unknown",
     [PP_VERDICT_TOO_FEW] = "fewer than two runs count",
     [PP_VERDICT_UNDECIDED] = "too few runs to decide",

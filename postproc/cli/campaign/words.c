@@ -45,13 +45,13 @@ static void note_cause(struct pp_table *table, struct pp_campaign *campaign,
 
 /* --- workloads ------------------------------------------------------------------------------ */
 
-/* The first step with too few runs to decide; NULL: none. */
-static const struct pp_step *find_undecided(const struct pp_tested *tested)
+/* The first step with that verdict; NULL: none. */
+static const struct pp_step *find_step(const struct pp_tested *tested, enum pp_verdict verdict)
 {
 	for (guint i = 0; i < tested->steps->len; i++) {
 		const struct pp_step *step = tested->steps->pdata[i];
 
-		if (step->verdict == PP_VERDICT_UNDECIDED)
+		if (step->verdict == verdict)
 			return step;
 	}
 	return NULL;
@@ -61,7 +61,8 @@ static const struct pp_step *find_undecided(const struct pp_tested *tested)
 static void note_exhausted(struct pp_table *table, const struct pp_tested *tested,
 			   const struct pp_step *last)
 {
-	const struct pp_step *undecided = find_undecided(tested);
+	const struct pp_step *undecided = find_step(tested, PP_VERDICT_UNDECIDED);
+	const struct pp_step *no_cpu = find_step(tested, PP_VERDICT_NO_CPU);
 
 	if (undecided)
 		pp_table_note(table,
@@ -76,6 +77,12 @@ static void note_exhausted(struct pp_table *table, const struct pp_tested *teste
 			      tested->steps->len >= PP_CAMPAIGN_STEPS
 				  ? "given up after 50 steps"
 				  : "to look further, raise the last one");
+	if (no_cpu)
+		pp_table_note(table,
+			      "%s: with workload %" PRId64 ", threads were ready without a CPU "
+			      "for more than ten times as long as they waited for each other: "
+			      "sweep again without other load",
+			      tested->test->name, no_cpu->point.workload);
 }
 
 /* States in words whether a workload of the test exposes a problem. */
