@@ -178,6 +178,9 @@ for row in rows:
     walls = sorted(run["wall_ns"] for run in runs if run["kind"] == "plain" and run["threads"] == row["number"] and "failure" not in run)
     assert all(abs(a - b) <= 1 for a, b in zip(walls, sorted(run["wall_ns"] for run in row["by_run"]), strict=True)), row
     assert all(abs(run["speedup"] - rows[0]["wall_ns"] / run["wall_ns"]) < 1e-3 * run["speedup"] for run in row["by_run"]), row
+# A recorded run that fails is repeated: each number of threads has one.
+recorded = [run for run in runs if run["kind"] == "recorded"]
+assert [run["threads"] for run in recorded if "failure" not in run] == [4, 1, 2] and len(recorded) > 3, recorded
 # All runs, with the resources that they used.
 assert len(result["runs"]) == len(runs), result["runs"]
 for row, run in zip(result["runs"], runs):

@@ -21,6 +21,8 @@
 
 /* Recorded runs of a workload that exposes a problem. */
 #define PP_CAMPAIGN_RECORDED 10
+/* With that many failed runs and no other, the next ones would fail, too. */
+#define PP_CAMPAIGN_HOPELESS 3
 
 /* Why a campaign was ended before all its runs were made. */
 enum pp_campaign_end { PP_END_DONE, PP_END_INTERRUPTED, PP_END_BUDGET, PP_END_FAILED };

@@ -92,6 +92,20 @@ const struct pp_facts *pp_campaign_facts(struct pp_campaign *campaign, const str
 	return facts;
 }
 
+/* If a recorded run fails, it is repeated, since the others cannot be judged without one. */
+static int record_one(struct pp_campaign *campaign, const struct pp_test *test,
+		      const struct pp_point *point, struct pp_error *err)
+{
+	int rc = 0;
+
+	for (unsigned n = 1; n <= PP_CAMPAIGN_HOPELESS && rc == 0; n++) {
+		if (campaign->end != PP_END_DONE || recorded_run(campaign, test, point))
+			break;
+		rc = pp_campaign_make_runs(campaign, test, point, PP_RUN_RECORDED, n, err);
+	}
+	return rc;
+}
+
 /*
  * Makes the runs of a point, and sums them up.  If the campaign is to end before, *ret_step has the
  * runs so far; it is NULL if there are none.
@@ -100,7 +114,7 @@ static int make_step(struct pp_campaign *campaign, const struct pp_test *test,
 		     const struct pp_point *point, const struct pp_step *before,
 		     struct pp_step **ret_step, struct pp_error *err)
 {
-	int rc = pp_campaign_make_runs(campaign, test, point, PP_RUN_RECORDED, 1, err);
+	int rc = record_one(campaign, test, point, err);
 	const struct pp_campaign_run *recorded = recorded_run(campaign, test, point);
 	int64_t n_threads = point->threads ? point->threads : recorded ? recorded->peak_threads : 0;
 	unsigned n_cpus = point->cpus ? (unsigned)point->cpus : pp_measure_cpus();

@@ -22,9 +22,6 @@
 
 #define OUTPUT "output"
 
-/* With that many failed runs and no other, the next ones would fail, too. */
-#define HOPELESS 3
-
 static bool progress_shown;
 
 /* --- progress ------------------------------------------------------------------------------- */
@@ -270,7 +267,7 @@ int pp_campaign_make_runs(struct pp_campaign *campaign, const struct pp_test *te
 		g_autoptr(GPtrArray) made = pp_campaign_log_find(&campaign->log, test, point, kind);
 		guint n_failed = count_failed(made);
 
-		if (made->len >= n || (n_failed >= HOPELESS && n_failed == made->len) ||
+		if (made->len >= n || (n_failed >= PP_CAMPAIGN_HOPELESS && n_failed == made->len) ||
 		    ends(campaign))
 			break;
 		show_progress(campaign, test, point, kind, made->len, n);
