@@ -11,8 +11,11 @@
  * programs nothing is tested on the fast paths.
  */
 #include <dlfcn.h>
+#include <link.h>
 
 #include "record/internal.h"
+#include "runtime/process/loadmap.h"
+#include "runtime/sys/auxv.h"
 
 __thread uint64_t st_conditionals __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -20,8 +23,10 @@ static bool is_counted; /* the hook has run in some thread; a hint for the other
 
 ST_EXPORT void __sanitizer_cov_trace_pc(void);
 
+static void find_next(void);
+
 /* The hook of another shared library, a fuzzer's perhaps, whose place ours takes. NULL: none. */
-static void (*next)(void);
+static void (*next)(void) = find_next;
 
 /*
  * The place of the counter, the addition, and a comparison. The jump leaves the other hook the
@@ -29,19 +34,46 @@ static void (*next)(void);
  */
 ST_EXPORT void __sanitizer_cov_trace_pc(void)
 {
+	void (*other)(void);
+
 	__asm__ volatile("incq %0" : "+m"(st_conditionals));
-	if (__builtin_expect(next != NULL, 0))
-		next();
+	other = __atomic_load_n(&next, __ATOMIC_RELAXED);
+	if (__builtin_expect(other != NULL, 0))
+		other();
 }
 
-void st_conditionals_prepare(void)
+/*
+ * Searches the libraries behind ours that are never unloaded. Takes no lock and allocates nothing,
+ * as dlsym() would: the first call of the hook may be anywhere.
+ */
+static ST_COLD __attribute__((noinline)) void *search(void)
 {
-	void *other = dlsym(RTLD_NEXT, "__sanitizer_cov_trace_pc");
+	const struct link_map *module, *last = gm_module_last_permanent();
+	struct dl_find_object found;
+	void *other = NULL;
 
+	if (gm_find_object == NULL || gm_find_object((void *)find_next, &found) != 0)
+		return NULL;
+	module = found.dlfo_link_map;
+	while (other == NULL && module != last && (module = module->l_next) != NULL)
+		if (gm_find_object(module->l_ld, &found) == 0)
+			other =
+			    gm_object_function(found.dlfo_map_start, "__sanitizer_cov_trace_pc");
+	return other;
+}
+
+/* The first call. Ends with a jump, as the hook does. */
+static ST_COLD void find_next(void)
+{
+	void (*other)(void);
+
+	/* A function of libc that is used here may be the program's, with conditionals of its own.
+	 */
+	__atomic_store_n(&next, NULL, __ATOMIC_RELAXED);
+	*(void **)&other = search();
+	__atomic_store_n(&next, other, __ATOMIC_RELAXED);
 	if (other != NULL)
-		__atomic_store_n((void **)&next, other, __ATOMIC_RELAXED);
-	else
-		dlerror(); /* clears an error that the program would otherwise see */
+		other();
 }
 
 void st_conditionals_look(struct st_thread *self)

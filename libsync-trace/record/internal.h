@@ -14,9 +14,6 @@
  */
 void st_conditionals_look(struct st_thread *self);
 
-/* Finds the hook of another library that has one, too: ours calls it. */
-void st_conditionals_prepare(void);
-
 /* Writes a `site` (emit.c). Returns false if there is no room. */
 bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint64_t now_ns);
 

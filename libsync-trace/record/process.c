@@ -144,7 +144,6 @@ static bool prepare(void)
 	st_real_resolve();
 	/* The program may hold a lock that its own _dl_find_object() takes. */
 	gm_libc_resolve();
-	st_conditionals_prepare();
 	st_io_prepare();
 	st_jump_init();
 	st_stack_init();

@@ -70,6 +70,12 @@ struct link_map;
 bool gm_module_is_permanent(const struct link_map *module)
     __attribute__((weak)); /* not in archives */
 
+/*
+ * The last module of the loader's list that is never unloaded; NULL before our constructor, when
+ * all are expected to be. In shared libraries only.
+ */
+const struct link_map *gm_module_last_permanent(void);
+
 /* Defined by each library: handles the unloading of the object at that address. */
 void gm_unloads(uint64_t address);
 

@@ -54,6 +54,12 @@ bool gm_module_is_permanent(const struct link_map *module)
 	return at != NULL;
 }
 
+const struct link_map *gm_module_last_permanent(void)
+{
+	/* acquire: pairs with the release in begin() */
+	return __atomic_load_n(&last_permanent, __ATOMIC_ACQUIRE);
+}
+
 /* RTLD_DEFAULT would find a library's own definition first if it is linked with -Bsymbolic. */
 void *gm_thread_watch_find(void)
 {

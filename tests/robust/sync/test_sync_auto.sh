@@ -76,7 +76,7 @@ if command -v strace >/dev/null && ! with_sanitizers; then
 fi
 
 # The last line of record, the head of the reports, and doctor name the mode and how to record all.
-fresh "$gprof_mt" record --set kernel.source=none -- ./bench uncontended 1000000 >out 2>err || fail "record: $(cat err)"
+fresh "$gprof_mt" record --set kernel.source=none -- ./bench uncontended 5000000 >out 2>err || fail "record: $(cat err)"
 all='recorded in full until that exceeded sync.budget: from .* on, only waits with their holders in 1 of 2 threads; --set sync.mode=all records all'
 grep -q "^gprof-mt: synchronization is $all" err || fail "record says: $(cat err)"
 "$gprof_mt" report summary | grep -q "$all" || fail "report summary: $("$gprof_mt" report summary)"

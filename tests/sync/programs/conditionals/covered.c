@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Instrumented code whose hook is in covers.c. Prints how often that was called, and from how many
- * places. */
+/*
+ * Instrumented code whose hook is in covers.c. Prints how often that was called, and a sum that
+ * tells from which places.
+ */
 #include <pthread.h>
 #include <stdio.h>
 
 unsigned covered_calls(void);
-unsigned covered_places(void);
+unsigned long covered_places(const void *origin);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -30,6 +32,6 @@ int main(void)
 			return 1;
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	printf("%u calls, %u places\n", covered_calls(), covered_places());
+	printf("%u calls, places %#lx\n", covered_calls(), covered_places((const void *)main));
 	return 0;
 }

@@ -11,7 +11,7 @@ static _Atomic(const void *) places[PLACES_MAX];
 
 void __sanitizer_cov_trace_pc(void);
 unsigned covered_calls(void);
-unsigned covered_places(void);
+unsigned long covered_places(const void *origin);
 
 void __sanitizer_cov_trace_pc(void)
 {
@@ -31,11 +31,12 @@ unsigned covered_calls(void)
 	return n_calls;
 }
 
-unsigned covered_places(void)
+/* The sum of the distances from there. */
+unsigned long covered_places(const void *origin)
 {
-	unsigned n = 0;
+	unsigned long sum = 0;
 
-	while (n < PLACES_MAX && places[n] != NULL)
-		n++;
-	return n;
+	for (size_t i = 0; i < PLACES_MAX && places[i] != NULL; i++)
+		sum += (unsigned long)((const char *)places[i] - (const char *)origin);
+	return sum;
 }
