@@ -10,14 +10,15 @@
 need python3
 build mode_switch
 unset GPROF_MT_CONFIG LD_PRELOAD
-rounds=40 pairs=1000000
+# So many that each thread is checked, on a fast machine, too.
+rounds=40 pairs=4000000
 
 for mode in all auto contended default; do
 	[ $mode = default ] && settings='' || settings="[sync]\nmode = $mode\n"
 	printf '%b' "$settings" >gprof-mt.conf
 	[ $mode != all ] || pairs=100000
 	fresh env LD_PRELOAD="$libsync" ./mode_switch $pairs $rounds >waits || fail "$mode: exit status $?"
-	pairs=1000000
+	pairs=4000000
 	"$gprof_mt" report --format json summary sync locks quality >report.json || fail "$mode: report: exit status $?"
 	for kind in precedence lock-order wait; do
 		"$gprof_mt" graph --kind $kind --format json >$kind.json || fail "$mode: graph $kind: exit status $?"
