@@ -28,6 +28,20 @@ void pp_campaign_run_free(void *data)
 	g_free(run);
 }
 
+/* Not in place of a standard stream that is closed: messages would get into the file. */
+static int open_file(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0666), above, rc;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	rc = errno;
+	close(fd);
+	errno = rc;
+	return above;
+}
+
 /* Two campaigns must not write to the same file. */
 static int lock_file(const struct pp_campaign_log *log, const char *path, struct pp_error *err)
 {
@@ -194,7 +208,7 @@ static int resume_file(struct pp_campaign_log *log, const char *path, const char
 	size_t len = 0;
 	int rc;
 
-	log->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	log->fd = open_file(path, O_WRONLY | O_APPEND);
 	if (log->fd < 0)
 		return pp_error_add(err, -errno, "nothing to resume: %s: %s", path,
 				    g_strerror(errno));
@@ -231,7 +245,7 @@ static int create_file(struct pp_campaign_log *log, const char *path, const char
 	if (rc)
 		return pp_error_add(err, rc, "cannot create the directory '%s': %s", log->dir,
 				    g_strerror(-rc));
-	log->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+	log->fd = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
 	if (log->fd < 0)
 		return pp_error_add(err, -errno, "%s: %s", path, g_strerror(errno));
 	rc = lock_file(log, path, err);

@@ -152,6 +152,13 @@ damaged '/"kind":"recorded"/s/,"file":"[^"]*"//'
 damaged '3s/"wall_ns":[0-9]*/"wall_ns":0/'
 damaged '3s/"user_ns":[0-9]*/"user_ns":-5/'
 
+# With stderr closed, messages do not get into the log.
+"$gprof_mt" sweep --runs 2 --format csv -o closed --workload 1,2 -- ./steps lock '{w}' >out 2>&- || fail "without stderr: $(cat out)"
+! grep -v '^{' closed/runs.jsonl || fail "without stderr, the log has messages"
+"$gprof_mt" sweep --resume --runs 3 --format csv -o closed --workload 1,2 -- ./steps lock '{w}' >out 2>&- || fail "--resume without stderr"
+! grep -v '^{' closed/runs.jsonl || fail "--resume without stderr: the log has messages"
+same "runs without stderr" 9 "$(wc -l <closed/runs.jsonl)"
+
 # A campaign that is being made cannot be continued by another one.
 rm pids
 "$gprof_mt" sweep -q -o busy --workload 2,3 -- ./steps hang '{w}' >busy.out 2>&1 &
