@@ -15,6 +15,9 @@
 #include "core/text/json_writer.h"
 #include "core/text/write.h"
 
+/* How long to wait for another process that has the log open. */
+#define LOCK_WAIT_US 1000000
+
 const char *const pp_run_kinds[PP_N_RUN_KINDS] = {
     [PP_RUN_PLAIN] = "plain", [PP_RUN_WARMUP] = "warm-up", [PP_RUN_RECORDED] = "recorded"};
 
@@ -42,10 +45,19 @@ static int open_file(const char *path, int flags)
 	return above;
 }
 
-/* Two campaigns must not write to the same file. */
+/*
+ * Two campaigns must not write to the same file.  One that was just killed may have left a child
+ * that has the file open for an instant, until it executes the command.
+ */
 static int lock_file(const struct pp_campaign_log *log, const char *path, struct pp_error *err)
 {
-	if (flock(log->fd, LOCK_EX | LOCK_NB) == 0)
+	gint64 until_us = g_get_monotonic_time() + LOCK_WAIT_US;
+	int rc;
+
+	while ((rc = flock(log->fd, LOCK_EX | LOCK_NB)) && errno == EWOULDBLOCK &&
+	       g_get_monotonic_time() < until_us)
+		g_usleep(LOCK_WAIT_US / 100);
+	if (rc == 0)
 		return 0;
 	if (errno == EWOULDBLOCK)
 		return pp_error_add(err, -EBUSY,
