@@ -99,6 +99,7 @@ static const struct {
     {"max_rss_bytes", offsetof(struct pp_campaign_run, measured.max_rss_bytes), 0},
     {"voluntary", offsetof(struct pp_campaign_run, measured.voluntary), 0},
     {"involuntary", offsetof(struct pp_campaign_run, measured.involuntary), 0},
+    {"program_bytes", offsetof(struct pp_campaign_run, program_bytes), 0},
 };
 
 /* Numbers that are missing are 0. */
@@ -111,6 +112,8 @@ static bool read_numbers(JsonObject *line, struct pp_campaign_run *run)
 			return false;
 		*(int64_t *)(void *)((char *)run + numbers[i].offset) = number;
 	}
+	/* Only compared, and beyond MAX_NUMBER today. */
+	run->program_modified_ns = pp_json_int(line, "program_modified_ns", 0);
 	return true;
 }
 
@@ -296,6 +299,8 @@ static char *make_line(const struct pp_campaign_run *run)
 	if (run->file)
 		pp_json_write_text(json, "file", run->file);
 	write_optional(json, "peak_threads", run->peak_threads);
+	write_optional(json, "program_bytes", run->program_bytes);
+	write_optional(json, "program_modified_ns", run->program_modified_ns);
 	pp_json_write_close(json, '}');
 	g_string_append_c(writer.to, '\n');
 	return g_string_free(writer.to, FALSE);

@@ -12,7 +12,7 @@
  *    "warmup"}]}
  *   {"test", "workload", "cpus", "threads", "kind", "wall_ns", "user_ns", "system_ns",
  *    "max_rss_bytes", "voluntary", "involuntary", "exit_status" or "signal", "failure", "file",
- *    "peak_threads"}
+ *    "peak_threads", "program_bytes", "program_modified_ns"}
  */
 #ifndef PP_CAMPAIGN_LOG_H
 #define PP_CAMPAIGN_LOG_H
@@ -34,6 +34,8 @@ struct pp_campaign_run {
 	char *failure;	      /* why it does not count; NULL: it does */
 	char *file;	      /* in DIR: the capture, or what a failed run printed; NULL: none */
 	int64_t peak_threads; /* alive at the same time, from the capture; 0: not known */
+	/* Size of the program's file, and when it was modified; 0: not known. */
+	int64_t program_bytes, program_modified_ns;
 };
 
 struct pp_campaign_log {

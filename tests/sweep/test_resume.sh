@@ -54,6 +54,17 @@ cp data/runs.jsonl before
 sweep --resume >again.json 2>err || fail "--resume of all: $(cat err)"
 cmp data/runs.jsonl before || fail "runs were made again"
 cmp all.json again.json || fail "other results from the same runs"
+# Also after the program has changed; but no run of another build is added.
+cp -r data changed
+touch steps
+"$gprof_mt" sweep --runs 4 --format json -o changed --resume --workload 5,50 -- ./steps lock '{w}' 2 >again.json 2>err ||
+	fail "--resume of all, with another program: $(cat err)"
+status=0
+"$gprof_mt" sweep --runs 5 --format json -o changed --resume --workload 5,50 -- ./steps lock '{w}' 2 >again.json 2>err || status=$?
+same "exit status with another program" 1 $status
+grep -q '^gprof-mt: \./steps has changed since run [0-9]* of the campaign: begin again in another directory (-o)$' err ||
+	fail "another program: $(cat err)"
+cmp data/runs.jsonl changed/runs.jsonl || fail "a run of another program was added"
 
 # Killed: nothing but the run in progress is lost.
 "$gprof_mt" sweep --runs 400 -o killed --workload 5,50 -- ./steps lock '{w}' 2 >out 2>err &

@@ -228,6 +228,41 @@ static bool ends(struct pp_campaign *campaign)
 	return campaign->end != PP_END_DONE;
 }
 
+/* Notes which build of the program runs, if its file does not depend on the point. */
+static void note_program(const struct pp_test *test, struct pp_campaign_run *run)
+{
+	g_autofree char *path =
+	    strchr(test->command[0], '{') ? NULL : g_find_program_in_path(test->command[0]);
+	struct stat status;
+
+	if (!path || stat(path, &status))
+		return;
+	run->program_bytes = status.st_size;
+	run->program_modified_ns =
+	    status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
+}
+
+/* Runs of two builds are not averaged. */
+static int check_program(const struct pp_campaign *campaign, const struct pp_test *test,
+			 const struct pp_campaign_run *run, struct pp_error *err)
+{
+	for (guint i = campaign->log.runs->len; i-- > 0;) {
+		const struct pp_campaign_run *before = campaign->log.runs->pdata[i];
+
+		if (!g_str_equal(before->test, run->test) || !before->program_modified_ns ||
+		    !run->program_modified_ns)
+			continue;
+		return before->program_bytes == run->program_bytes &&
+			       before->program_modified_ns == run->program_modified_ns
+			   ? 0
+			   : pp_error_add(err, -EINVAL,
+					  "%s has changed since run %u of the campaign: begin "
+					  "again in another directory (-o)",
+					  test->command[0], i + 1);
+	}
+	return 0;
+}
+
 static int make_run(struct pp_campaign *campaign, const struct pp_test *test,
 		    const struct pp_point *point, enum pp_run_kind kind, struct pp_error *err)
 {
@@ -238,7 +273,10 @@ static int make_run(struct pp_campaign *campaign, const struct pp_test *test,
 	run->test = g_strdup(test->name);
 	run->point = *point;
 	run->kind = kind;
-	rc = execute(campaign, test, run, output, err);
+	note_program(test, run);
+	rc = check_program(campaign, test, run, err);
+	if (rc == 0)
+		rc = execute(campaign, test, run, output, err);
 	if (rc || run->measured.interrupted) {
 		pp_campaign_run_free(run);
 		return rc;
