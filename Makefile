@@ -58,7 +58,7 @@ clean:
 help:
 	@sed -n '/^## /s/^## //p' Makefile
 
-## make                 build/libgmon_mt.so, build/libgmon_mt.a, build/libsync_trace.so, build/gprof-mt
+## make                 build/gprof-mt, and in build/ libgmon_mt.so, libgmon_mt.a, libsync_trace.so, libaccess_trace.so
 ## make demo            install what is missing, build, profile an example, show the results
 ## make check           install what the tests need, build, run all tests (T=GLOB selects)
 ## make check-apps      test real programs, built from Debian's sources

@@ -1,5 +1,5 @@
 # libsync_trace.so: interposes the pthread functions.  Load it by LD_PRELOAD, or link with -lsync_trace.
-SYNC_SRC := $(filter-out %/provider.c,$(wildcard libsync-trace/*.c libsync-trace/*/*.c))
+SYNC_SRC := $(filter-out %/provider.c libsync-trace/access/%,$(wildcard libsync-trace/*.c libsync-trace/*/*.c))
 SYNC_OBJ := $(SYNC_SRC:%.c=$(B)/obj/%.o) $(RUNTIME_OBJ)
 
 # Unwind tables let a cancelled or exiting thread unwind through our frames; only waits with a clean-up and io/ have
@@ -51,6 +51,41 @@ $(B)/obj/libsync-trace/ust/provider.o: libsync-trace/ust/provider.c
 $(B)/libsync_trace_ust.so: $(B)/obj/libsync-trace/ust/provider.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace_ust.so -Wl,-z,defs -Wl,-z,now $< -llttng-ust
+
+# libaccess_trace: the functions that code built with -fsanitize=thread calls, in place of libtsan. Loops must not become
+# calls of the functions that they stand for.
+ACCESS_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard libsync-trace/access/*.c))
+ACCESS_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec -mcx16 -fno-builtin \
+	-fno-tree-loop-distribute-patterns -fno-stack-protector -fasynchronous-unwind-tables -fno-exceptions -Ilibsync-trace
+
+$(B)/obj/libsync-trace/access/%.o: libsync-trace/access/%.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ACCESS_CFLAGS) -MMD -MP -c $< -o $@
+
+# --no-as-needed: the program may call no function of libsync_trace.so itself.
+$(B)/libaccess_trace.so: $(ACCESS_OBJ) libsync-trace/access/access.map $(B)/libsync_trace.so
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -o $@ -Wl,-soname,libaccess_trace.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+		-Wl,--version-script=libsync-trace/access/access.map $(ACCESS_OBJ) $(B)/libsync_trace.so
+
+# As libgmon_mt.a: one object, so that all of it is linked, with its internal names made local.
+$(B)/libaccess_trace.a: $(ACCESS_OBJ)
+	$(call say,AR,$@)
+	$(Q)$(CC) -r -nostdlib -o $(B)/obj/libsync-trace/access_trace.o $(ACCESS_OBJ)
+	$(Q)objcopy --localize-hidden \
+		$(foreach s,.text .text.unlikely .text.startup,--rename-section $s=gprof_mt_text) $(B)/obj/libsync-trace/access_trace.o
+	$(Q)rm -f $@ && ar rcsD $@ $(B)/obj/libsync-trace/access_trace.o
+
+ALL += $(B)/libaccess_trace.so $(B)/libaccess_trace.a
+
+INSTALLS += install-access
+.PHONY: install-access
+install-access: $(B)/libaccess_trace.so $(B)/libaccess_trace.a
+	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(Q)install -m 644 $^ $(DESTDIR)$(LIBDIR)
+	$(Q)sed -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		libsync-trace/access/access-trace.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/access-trace.pc
 
 INSTALLS += install-sync
 .PHONY: install-sync

@@ -19,6 +19,9 @@
 
 __thread uint64_t st_conditionals __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* Set by accesses.c; here, since the same threads take the slow path for it. */
+const struct st_access_functions *st_access;
+
 static bool is_counted; /* the hook has run in some thread; a hint for the others */
 
 ST_EXPORT void __sanitizer_cov_trace_pc(void);
@@ -80,6 +83,7 @@ void st_conditionals_look(struct st_thread *self)
 {
 	if (st_conditionals != 0 && !__atomic_load_n(&is_counted, __ATOMIC_RELAXED))
 		__atomic_store_n(&is_counted, true, __ATOMIC_RELAXED);
-	if (__atomic_load_n(&is_counted, __ATOMIC_RELAXED) && self->counts == NULL)
+	if ((__atomic_load_n(&is_counted, __ATOMIC_RELAXED) || st_access != NULL) &&
+	    self->counts == NULL)
 		__atomic_fetch_or(&self->detours, ST_DETOUR_ALWAYS, __ATOMIC_RELAXED);
 }

@@ -389,6 +389,8 @@ void st_emit(struct st_thread *self, const struct st_record *record)
 	st_sites_check(self);
 	if (!self->ust || pass_to_ust(self, record))
 		write_event(self, record);
+	if (st_unlikely(st_access != NULL))
+		st_access_event(self, record);
 }
 
 bool st_ust_release(struct st_thread *self, enum st_event id, int expected, uintptr_t site,
@@ -422,8 +424,11 @@ void st_ust_released(struct st_thread *self, enum st_event id, int expected, int
 		return;
 	if (result != expected)
 		st_emit(self, &record);
-	else if (self->live && !self->only_ust && !st_ust_is_own(site))
+	else if (self->live && !self->only_ust && !st_ust_is_own(site)) {
 		write_event(self, &record);
+		if (st_access != NULL)
+			st_access_event(self, &record);
+	}
 }
 
 void st_emit_parts(struct st_thread *self, enum st_event id, int result, uintptr_t site,
@@ -450,11 +455,17 @@ void st_emit_unless_counted(struct st_thread *self, enum st_event id, int result
 
 uint64_t st_stamp_special(struct st_thread *self)
 {
+	uint64_t now_ns;
+
 	if (self->only_ust)
 		return 0;
-	if (self->detours & ST_DETOUR_CLOCK)
-		return st_stamp_slowly(self);
-	return gm_clock_is_due(&self->clock) ? st_stamp_slowly(self) : gm_clock_read(&self->clock);
+	if ((self->detours & ST_DETOUR_CLOCK) != 0 || gm_clock_is_due(&self->clock))
+		now_ns = st_stamp_slowly(self);
+	else
+		now_ns = gm_clock_read(&self->clock);
+	if (st_unlikely(st_access != NULL))
+		st_access_cut(self, now_ns);
+	return now_ns;
 }
 
 void st_pause_note(struct st_thread *self, uint64_t now_ns)

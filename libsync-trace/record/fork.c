@@ -28,6 +28,7 @@ struct copy {
 	struct copy *next;
 	struct st_thread *of;
 	struct st_thread writer;
+	struct gm_stream accesses; /* if it has such a stream */
 };
 
 static __thread struct copy *copies __attribute__((tls_model("initial-exec")));
@@ -47,6 +48,8 @@ static void prepare(void)
 			continue;
 		copy->of = self;
 		copy->writer = *self;
+		if (self->accesses != NULL)
+			copy->accesses = *st_accesses_stream(self);
 		copy->next = copies;
 		copies = copy;
 	}
@@ -62,15 +65,10 @@ static void forget_copies(void)
 	}
 }
 
-static void give_back(const struct copy *copy)
+/* The stream has no room, and private memory in place of its file. */
+static void stream_give_back(struct gm_stream *stream)
 {
-	struct st_thread *self = copy->of;
-	struct gm_stream *stream = &self->stream;
-
-	*self = copy->writer;
-	self->live = 0;
-	gm_stream_set_end(&self->stream, NULL);
-	self->former = NULL;
+	gm_stream_set_end(stream, NULL);
 	if (stream->segment != NULL) {
 		/* In a place of the parent, it is a part of a page that has no data of ours. */
 		uintptr_t from = (uintptr_t)stream->segment + stream->window_at;
@@ -78,6 +76,20 @@ static void give_back(const struct copy *copy)
 
 		gm_syscall6(SYS_mmap, (long)start, (long)(end - start), PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
+}
+
+static void give_back(const struct copy *copy)
+{
+	struct st_thread *self = copy->of;
+
+	*self = copy->writer;
+	self->live = 0;
+	self->former = NULL;
+	stream_give_back(&self->stream);
+	if (self->accesses != NULL) {
+		*st_accesses_stream(self) = copy->accesses;
+		stream_give_back(st_accesses_stream(self));
 	}
 }
 

@@ -7,10 +7,11 @@
 #define ST_INTERNAL_H
 
 #include "record/writer.h"
+#include "sync-trace/collector.h"
 
 /*
- * If the program counts conditionals, lets all events of a thread that is recorded in full take the
- * slow path, which writes the count (conditionals.c).
+ * If the program counts conditionals, or records accesses, lets all events of a thread that is
+ * recorded in full take the slow path, which does more for them (conditionals.c).
  */
 void st_conditionals_look(struct st_thread *self);
 
@@ -304,6 +305,54 @@ void st_io_prepare(void);
 /* From now on calls are recorded, if the configuration says so; or none ever is. */
 void st_io_open(const struct gm_config *config);
 void st_io_switch_off(void);
+
+/* --- accesses in critical sections (accesses.c) ------------------------------------------------
+ */
+
+/* NULL: the program does not record accesses. */
+extern const struct st_access_functions *st_access __attribute__((visibility("hidden")));
+
+/* A thread has a writer now, or is not recorded in full any more. */
+void st_access_begin(struct st_thread *self, uint64_t now_ns);
+void st_access_switch_off(void);
+
+/* At the time stamp of a synchronization event: ends the segment. */
+void st_access_cut(struct st_thread *self, uint64_t now_ns);
+
+/* At the end of the process: ends the segment of the calling thread. */
+void st_access_finish(struct st_thread *self);
+
+/* The event was written, or is lost: the number of locks may be another one. */
+void st_access_event(struct st_thread *self, const struct st_record *record);
+
+/*
+ * The frame of code that has closed the gate of the thread's collector; 0: none. It was left by a
+ * jump: the segment goes on, and is inexact.
+ */
+uintptr_t st_access_frame(void);
+void st_access_left(void);
+
+/* Returns true if the address is in the known part of the thread's initial stack (jump.c). */
+bool st_stack_has(uintptr_t address);
+
+/* In a forked child: the trace belongs to its parent. */
+void st_access_forget(void);
+
+/* --- streams of accesses (access_stream.c) ---------------------------------------------------- */
+
+/* Writes the segment with the set of its lines. Returns false if that is not possible. */
+bool st_accesses_write(struct st_thread *self, const struct st_collector *collector, unsigned flags,
+		       uint64_t now_ns);
+
+/* The stream of the writer, or NULL. */
+struct gm_stream *st_accesses_stream(const struct st_thread *self);
+
+/* The writer serves another thread now; rests, and may close its file; after a jump. */
+void st_accesses_resume(struct st_thread *self, uint64_t now_ns);
+void st_accesses_rest(const struct st_thread *self, bool closes);
+void st_accesses_settle(const struct st_thread *self);
+
+void st_accesses_forget(void);
 
 /* --- call paths (path.c) ---------------------------------------------------------------------- */
 

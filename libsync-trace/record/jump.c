@@ -30,8 +30,9 @@
 
 #define WAITS_MAX  8u /* nested handlers that wait; deeper ones are not stored */
 #define PAGE_BYTES 4096u
-#define PAGES_MAX  16384u /* of a stack: 64 MiB */
-#define JMPBUF_RSP 6	  /* index in glibc's jmp_buf for x86-64 */
+#define PAGES_MAX  16384u     /* of a stack: 64 MiB */
+#define NEAR_BYTES (1u << 20) /* of a stack: a page is tested once */
+#define JMPBUF_RSP 6	      /* index in glibc's jmp_buf for x86-64 */
 
 struct wait {
 	uintptr_t frame; /* 0: none, or over */
@@ -167,6 +168,12 @@ static bool on_own_stack(uintptr_t frame)
 	return true;
 }
 
+bool st_stack_has(uintptr_t address)
+{
+	return address <= own.stack_top && own.stack_top - address < NEAR_BYTES &&
+	       on_own_stack(address);
+}
+
 static bool is_within(const stack_t *stack, uintptr_t frame)
 {
 	return (stack->ss_flags & SS_DISABLE) == 0 &&
@@ -228,8 +235,11 @@ static ST_COLD void frames_leave(uintptr_t target)
 			st_count_left(self);
 			self->last_object = NULL;
 			st_stream_settle(self);
+			st_accesses_settle(self);
 			self->gate = 0;
 		}
+	if (st_access_frame() != 0 && dies(st_access_frame(), target))
+		st_access_left();
 	waits_leave(target);
 	undefers = own.deferring != 0 && dies(own.deferring, target);
 	gm_signals_restore(mask);
@@ -249,7 +259,8 @@ static void note_jump(const struct __jmp_buf_tag *env)
 {
 	if (st_unlikely(st_real.__longjmp_chk == NULL)) /* the last one looked up */
 		st_real_resolve();
-	if (st_unlikely(own.n_waits != 0 || own.deferring != 0 || has_shut_gate(st_self)) &&
+	if (st_unlikely(own.n_waits != 0 || own.deferring != 0 || has_shut_gate(st_self) ||
+			st_access_frame() != 0) &&
 	    known_layout)
 		frames_leave(target_of(env));
 }

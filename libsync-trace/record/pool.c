@@ -126,12 +126,17 @@ struct st_thread *st_pool_take(void)
 
 void st_pool_put(struct st_thread *self)
 {
+	bool closes = false;
+
 	gm_stream_rest(&self->stream);
 	if (self->stream.segment != NULL &&
 	    __atomic_fetch_add(&n_open, 1, __ATOMIC_RELAXED) >= OPEN_FILES_MAX) {
 		__atomic_fetch_sub(&n_open, 1, __ATOMIC_RELAXED);
 		gm_stream_close(&self->stream);
+		closes = true;
 	}
+	if (self->accesses != NULL)
+		st_accesses_rest(self, closes);
 	push(self);
 }
 
@@ -202,12 +207,25 @@ struct st_thread *st_pool_take_ahead(const struct st_thread *creator, uint64_t n
 	return self;
 }
 
+static void trim(struct st_thread *self)
+{
+	gm_stream_trim(&self->stream);
+	if (self->accesses != NULL)
+		gm_stream_trim(st_accesses_stream(self));
+}
+
+void st_thread_trim(struct st_thread *self)
+{
+	for (; self != NULL; self = self->former)
+		trim(self);
+}
+
 void st_pool_trim(void)
 {
 	struct st_thread *trimmed = NULL, *self;
 
 	while ((self = pop()) != NULL) {
-		gm_stream_trim(&self->stream);
+		trim(self);
 		self->next_parked = trimmed;
 		trimmed = self;
 	}

@@ -90,6 +90,7 @@ bool st_process_check_fork(void)
 	st_spares_forget();
 	st_waits_forget();
 	st_counts_forget();
+	st_access_forget();
 	gm_nodes_forked();
 	st_ust_forked();
 	if (__atomic_load_n(&state, __ATOMIC_RELAXED) != STATE_OFF || is_lost)
@@ -325,6 +326,8 @@ __attribute__((destructor)) static void end(void)
 	if (self == NULL)
 		return;
 	if (self->live && !gm_seal_is_set()) {
+		if (st_access != NULL)
+			st_access_finish(self);
 		gm_signals_block(&mask);
 		st_thread_trim(self);
 		st_pool_trim();

@@ -220,6 +220,8 @@ static bool thread_attach(struct st_thread *self)
 	self->pending = self->stream.pos;
 	self->last_object = NULL;
 	gm_thread_watch();
+	if (st_access != NULL)
+		st_access_begin(self, self->stream.last_ns);
 	return true;
 }
 
@@ -589,10 +591,4 @@ void st_writer_check(struct st_thread *self)
 	gm_thread_abandon(slot);
 	self->slot = NULL;
 	park(self);
-}
-
-void st_thread_trim(struct st_thread *self)
-{
-	for (; self != NULL; self = self->former)
-		gm_stream_trim(&self->stream);
 }

@@ -128,6 +128,7 @@ struct st_thread {
 	struct st_thread *former; /* writers that this one replaced in this thread */
 	bool is_spare;		  /* counted in n_spares: its thread has another one */
 	struct gm_thread_slot *slot;
+	struct st_accesses *accesses; /* NULL: none yet, or after a fork; access_stream.c */
 	_Alignas(16) uint64_t first_sites[ST_SITES_FIRST]; /* pairs: see st_site_find() */
 	uint64_t frames[ST_FRAMES_MAX];			   /* of the path that is being recorded */
 };
@@ -144,7 +145,8 @@ struct st_writer {
  * than 32 bits.
  */
 enum {
-	ST_DETOUR_ALWAYS = 1, /* events also go to LTTng-UST, or conditionals are counted */
+	/* events also go to LTTng-UST, or conditionals are counted, or accesses recorded */
+	ST_DETOUR_ALWAYS = 1,
 	ST_DETOUR_UNLOADED = 2,
 	ST_DETOUR_PAUSE = 4,
 	ST_DETOUR_OFF = 8,     /* for st_off: nothing is recorded */

@@ -111,6 +111,8 @@ static bool switch_to_waits(struct st_thread *self, enum st_since_why why, uint6
 	self->counts = row;
 	if (!self->ust)
 		__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_ALWAYS, __ATOMIC_RELAXED);
+	if (st_access != NULL)
+		st_access_switch_off();
 	self->budget.watched = false;
 	/* Another writer of the thread may have switched already. */
 	if (self->counts[ST_COUNTS_SINCE] == 0) {

@@ -342,6 +342,9 @@ static void note_losses(struct pp_model *model)
 			  process->maps_left_out);
 		note_loss(model, PP_LOSS_OF_TASK_WAITS, 0, process->folder,
 			  process->task_waits_left_out);
+		note_loss(model, PP_LOSS_OF_ACCESSES, 0, process->folder, process->accesses_lost);
+		note_loss(model, PP_LOSS_OF_ACCESS_THREADS, 0, process->folder,
+			  process->n_without_accesses);
 		note_left_out(model, process->left_out, process->folder);
 	}
 	for (guint i = 0; i < model->threads->len; i++)

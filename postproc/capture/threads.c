@@ -138,6 +138,8 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->left_out = header->stalled;
 	process->maps_left_out = header->maps_left_out;
 	process->task_waits_left_out = header->task_waits_left_out;
+	process->accesses_lost = header->accesses_lost;
+	process->n_without_accesses = header->n_without_accesses;
 	process->threads_why =
 	    (uint16_t)(header->threads_why | stalled(header->stalled, GM_STALLED_THREADS));
 	process->calls_why =

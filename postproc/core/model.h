@@ -47,9 +47,11 @@ struct pp_process {
 	uint16_t threads_why, calls_why, events_why; /* core/loss.h */
 	uint8_t left_out;			     /* enum gm_stalled: steps that have no count */
 	uint64_t task_waits_left_out;		     /* waits with tasks of unknown functions */
-	GPtrArray *threads; /* of struct pp_thread *, by index; borrowed from the model */
-	GArray *helpers;    /* of struct pp_helper, by capture/helpers; NULL: none */
-	GArray *maps;	    /* of struct pp_load, by capture/maps; NULL: no load map */
+	uint64_t accesses_lost;	     /* accesses in critical sections that were not written */
+	uint32_t n_without_accesses; /* threads that have none, since only waits are recorded */
+	GPtrArray *threads;	     /* of struct pp_thread *, by index; borrowed from the model */
+	GArray *helpers;	     /* of struct pp_helper, by capture/helpers; NULL: none */
+	GArray *maps;		     /* of struct pp_load, by capture/maps; NULL: no load map */
 	/* load history by address, by capture/places; NULL: nothing was unloaded */
 	struct pp_places *places;
 	bool only_waits;       /* sync.mode=contended: other operations were only counted */

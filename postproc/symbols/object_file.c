@@ -155,7 +155,8 @@ static void find_own_section(struct pp_object_file *object)
 bool pp_object_file_is_own(struct pp_object_file *object, uint64_t address)
 {
 	static const char *const libraries[] = {"libgmon_mt.so", "libsync_trace.so",
-						"libsync_trace_ust.so", "libsync_trace_openmp.so"};
+						"libsync_trace_ust.so", "libsync_trace_openmp.so",
+						"libaccess_trace.so"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(libraries); i++)
 		if (strcmp(object->name, libraries[i]) == 0)

@@ -205,4 +205,7 @@ for library in gmon_mt:libgmon-mt sync_trace:libsync-trace; do
 	exports "$so" "$GM_TOP/$part/$part.map"
 	calls "$so" "$heap|$ends"
 done
+exports "$GM_BUILD/libaccess_trace.so" "$GM_TOP/libsync-trace/access/access.map"
+# Its strdup() allocates for the program.
+calls "$GM_BUILD/libaccess_trace.so" "${heap#malloc|}|$ends|.*errno.*|mem.*|str.*"
 exit $bad

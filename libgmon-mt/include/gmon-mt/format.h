@@ -201,9 +201,17 @@ struct gm_threads_header {
 	/* With GM_SYNC_IO: [io] threshold. 0 also in a child of fork that began in a place. */
 	uint64_t io_threshold_ns;
 	uint64_t samples_missed; /* of threads without a slot; atomic; as io_threshold_ns */
+	/*
+	 * Accesses in critical sections that are in no stream of sync-trace/accesses.h; threads
+	 * that have none there (any more), since only their waits are recorded. Atomic; as
+	 * io_threshold_ns.
+	 */
+	uint64_t accesses_lost;
+	uint32_t n_without_accesses;
+	uint32_t reserved;
 };
 _Static_assert(sizeof(struct gm_threads_header) ==
-		   168 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
+		   184 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
 	       "on-disk size");
 
 /* Kinds of synchronization, with the names used in [sync] types and in event names. */

@@ -146,4 +146,11 @@ void gm_process_count_path_lost(void);
 /* Counts a wait that is not recorded, since tasks run in it that are not known. */
 void gm_process_count_task_wait(void);
 
+/*
+ * Adds accesses in critical sections to those that are not recorded; counts a thread that has none
+ * recorded. Not counted in a child of fork that began in a place.
+ */
+void gm_process_count_accesses_lost(uint64_t n);
+void gm_process_count_without_accesses(void);
+
 #endif

@@ -14,7 +14,7 @@ struct counts {
 	unsigned processes, threads, counted; /* counted: threads with call counts */
 	uint64_t threads_lost, calls_lost, records_lost, events_lost, n_in_memory;
 	unsigned threads_why, calls_why, records_why, events_why;
-	uint64_t maps_left_out, task_waits_left_out;
+	uint64_t maps_left_out, task_waits_left_out, accesses_lost, n_without_accesses;
 	uint64_t n_left_out[N_STEPS]; /* by bit: processes and threads */
 	uint64_t sync_bytes, samples;
 };
@@ -42,6 +42,8 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		counts->events_why |= process->events_why;
 		counts->maps_left_out += process->maps_left_out;
 		counts->task_waits_left_out += process->task_waits_left_out;
+		counts->accesses_lost += process->accesses_lost;
+		counts->n_without_accesses += process->n_without_accesses;
 		count_left_out(counts, process->left_out);
 	}
 	for (guint i = 0; i < model->threads->len; i++) {
@@ -155,6 +157,8 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 	note_loss(run, "synch-events that were not written", counts.events_why, counts.events_lost);
 	note_loss(run, PP_LOSS_OF_LOADS, PP_LOSS_STALLED, counts.maps_left_out);
 	note_loss(run, PP_LOSS_OF_TASK_WAITS, 0, counts.task_waits_left_out);
+	note_loss(run, PP_LOSS_OF_ACCESSES, 0, counts.accesses_lost);
+	note_loss(run, PP_LOSS_OF_ACCESS_THREADS, 0, counts.n_without_accesses);
 	note_left_out(run, counts.n_left_out);
 	for (guint i = 0; i < capture->damage->len; i++)
 		pp_run_add_loss(run, "damage", capture->damage->pdata[i], 1);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The format of memory accesses in critical sections, recorded by libaccess_trace in programs built
+ * with -fsanitize=thread.
+ *
+ * Streams: <pid>/accesses/stream_<n>, then stream_<n>_1, _2, ..., in CTF 1.8, little-endian, with
+ * the packets and event headers of events.h: each packet belongs to one thread, with `tid` and
+ * `index` in its context. events_discarded counts segments that were not written.
+ *
+ * A segment is the stretch of a thread between two of its synchronization events while it holds a
+ * lock. It belongs to every critical section that is open in it. A segment without accesses has no
+ * event. Its lines, with all their fields, form a set. Equal sets of a stream have one number.
+ *
+ * Event 1, lines: set u32, n u32, n times struct st_access_line.
+ * Defines lines of a set, in the order of their first access. A set of more than ST_LINES_IN_EVENT
+ * lines has several of these events, one behind the other; it ends at the first segment that names
+ * it. Numbers are not used again in the stream.
+ *
+ * Event 2, segment: set u32, duration u32, reads u32, writes u32, flags u8.
+ * A segment that ends at the time of the event, and began `duration` ns before. reads, writes:
+ * accesses; one that reads and writes counts as both. An access of several lines is one. flags:
+ * enum st_access_flags.
+ *
+ * Event 3, segment_long: set u32, duration u64, reads u64, writes u64, left_out u64, flags u8.
+ * The same, if a number needs more than 32 bits or accesses were left out. left_out: accesses of
+ * which at least one line found no room in the set, which has ST_ACCESS_LINES_MAX lines at most.
+ */
+#ifndef ST_ACCESSES_H
+#define ST_ACCESSES_H
+
+#include <stdint.h>
+
+#define ST_ACCESSES_DIR "accesses"
+
+#define ST_ACCESSES_LINES	 1
+#define ST_ACCESSES_SEGMENT	 2
+#define ST_ACCESSES_SEGMENT_LONG 3
+#define ST_ACCESSES_N_EVENTS	 4
+#define ST_ACCESSES_EXTENDED	 255
+
+#define ST_LINE_BYTES	    64u
+#define ST_LINES_IN_EVENT   32u
+#define ST_ACCESS_LINES_MAX 8192u
+
+enum st_access_flags {
+	ST_ACCESS_INEXACT = 1, /* accesses were left out */
+	/*
+	 * Written lines were not readable any more at the end of the segment: all bytes written
+	 * there count as changed.
+	 */
+	ST_ACCESS_UNMAPPED = 2,
+};
+
+/* A cache line. In the masks, bit i stands for the byte at address + i. */
+struct st_access_line {
+	uint64_t address; /* a multiple of ST_LINE_BYTES */
+	uint64_t read;
+	uint64_t written;
+	/* written, and different at the end of the segment from the value before the first write */
+	uint64_t changed;
+	/* of the first and the last access: its number in the segment, from 1, and return address
+	 */
+	uint32_t first, last;
+	uint64_t first_site, last_site;
+};
+_Static_assert(sizeof(struct st_access_line) == 56, "on-disk size");
+
+#define ST_ACCESSES_SEGMENT_BYTES      17u
+#define ST_ACCESSES_SEGMENT_LONG_BYTES 37u
+_Static_assert(5 + ST_ACCESSES_SEGMENT_BYTES <= 24, "cost of a repeated segment, with its header");
+
+#endif

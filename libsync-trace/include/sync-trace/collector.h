@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The interface between libaccess_trace, which collects the accesses of a thread, and
+ * libsync_trace, which knows when the thread holds a lock, and writes them.
+ *
+ * libsync_trace sets `depth` at synchronization events, gives the thread a collector, and takes the
+ * lines out of it at the end of each segment. The functions of libaccess_trace test `depth` and add
+ * accesses. Both close the collector's gate meanwhile: code that interrupts them and finds it
+ * closed leaves the collector alone and counts its accesses as lost.
+ *
+ * A collector is in memory that is zeroed in a forked child. Zeroed, it is empty.
+ */
+#ifndef ST_COLLECTOR_H
+#define ST_COLLECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sync-trace/accesses.h"
+
+#define ST_FEW_LINES  64u
+#define ST_FEW_HOMES  128u   /* a power of two */
+#define ST_MANY_HOMES 16384u /* a power of two, twice ST_ACCESS_LINES_MAX */
+
+struct st_collector {
+	uintptr_t gate; /* 0: open; otherwise the stack pointer of the code that closed it */
+	uint32_t n_lines;
+	uint32_t latest; /* index of the line of the last access */
+	/* accesses of the segment so far */
+	uint64_t n, n_reads, n_writes;
+	uint64_t n_left_out;
+	uint64_t begin_ns; /* 0: not known, after a fork */
+	/* Hash tables of the lines: index + 1; 0: free. `many` is used beyond ST_FEW_LINES. */
+	uint8_t few[ST_FEW_HOMES];
+	uint16_t many[ST_MANY_HOMES];
+	struct st_access_line lines[ST_ACCESS_LINES_MAX];
+	/* The lines' contents before their first write. */
+	uint8_t before[ST_ACCESS_LINES_MAX][ST_LINE_BYTES];
+};
+
+#define ST_LINE_HASH  0x9e3779b97f4a7c15u
+#define ST_FEW_SHIFT  57 /* 64 - log2 of ST_FEW_HOMES */
+#define ST_MANY_SHIFT 50
+_Static_assert(1u << (64 - ST_FEW_SHIFT) == ST_FEW_HOMES &&
+		   1u << (64 - ST_MANY_SHIFT) == ST_MANY_HOMES,
+	       "the hash has as many bits");
+
+/* Returns the place of a line in the table: its own, or the free one for it. */
+static inline uint32_t st_few_place(const struct st_collector *self, uint64_t address)
+{
+	uint32_t at = (uint32_t)((address / ST_LINE_BYTES * ST_LINE_HASH) >> ST_FEW_SHIFT);
+
+	while (self->few[at] != 0 && self->lines[self->few[at] - 1].address != address)
+		at = (at + 1) & (ST_FEW_HOMES - 1);
+	return at;
+}
+
+static inline uint32_t st_many_place(const struct st_collector *self, uint64_t address)
+{
+	uint32_t at = (uint32_t)((address / ST_LINE_BYTES * ST_LINE_HASH) >> ST_MANY_SHIFT);
+
+	while (self->many[at] != 0 && self->lines[self->many[at] - 1].address != address)
+		at = (at + 1) & (ST_MANY_HOMES - 1);
+	return at;
+}
+
+/* Of each thread, in thread-local storage of libaccess_trace. */
+struct st_access_thread {
+	uint32_t depth;			/* 0: accesses are not recorded */
+	uint32_t n_held;		/* locks */
+	struct st_collector *collector; /* NULL: there is no memory, or not yet */
+	uint64_t n_lost;		/* accesses while the gate was closed, or without memory */
+	bool is_off;			/* only its waits are recorded (any more) */
+};
+
+#define ST_ACCESS_ABI 1u
+
+struct st_access_functions {
+	uint32_t abi;	   /* ST_ACCESS_ABI */
+	uint32_t has_tsan; /* libtsan is loaded, too: nothing is recorded */
+	/* The pages of the program's own writable data, which are never unmapped. */
+	uintptr_t data_start, data_end;
+	struct st_access_thread *(*thread)(void); /* of the calling thread */
+};
+
+/*
+ * Called once, by the constructor of libaccess_trace; `functions` must stay valid. Returns 0, or
+ * -errno after a line on stderr: -EINVAL: another ST_ACCESS_ABI; -EBUSY: there are two copies of
+ * libaccess_trace; -ENOTSUP: libtsan is loaded.
+ */
+int st_access_register(const struct st_access_functions *functions);
+
+#endif

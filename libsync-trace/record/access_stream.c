@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams of accesses in critical sections (sync-trace/accesses.h). Each writer (struct st_thread)
+ * has one from its first segment on, which passes to its next thread with it.
+ *
+ * The lines of a segment are a set. A table has the numbers of sets by a hash of 128 bits; a set
+ * whose place another one has taken since is defined again. The first segment of a process makes
+ * the trace. The memory is zeroed in a forked child, and its pointer with the writer.
+ *
+ * The writer's gate is closed. Steps that must not be left half done run with signals blocked.
+ */
+#include "record/internal.h"
+#include "runtime/process/process.h"
+#include "runtime/process/threads.h"
+#include "runtime/sys/kernel.h"
+#include "runtime/sys/lock.h"
+#include "runtime/sys/seal.h"
+#include "runtime/sys/sys.h"
+
+#define KNOWN_SETS   1024u /* a power of two */
+#define HEADER_BYTES 10u
+
+struct known_set {
+	uint64_t hash[2];
+	uint32_t number; /* 0: none */
+};
+
+struct st_accesses {
+	struct gm_stream stream;
+	uint32_t n_sets;
+	struct known_set known[KNOWN_SETS];
+};
+
+#define FIELDS_SEGMENT(bits)                                                                       \
+	"uint32_t set; uint" #bits "_t duration; uint" #bits "_t reads; uint" #bits "_t writes; "
+
+static const struct gm_event_class events[ST_ACCESSES_N_EVENTS] = {
+    [ST_ACCESSES_LINES] = {"lines",
+			   "uint32_t set; uint32_t n; struct { address_t address; uint64_t read; "
+			   "uint64_t written; uint64_t changed; uint32_t first; uint32_t last; "
+			   "address_t first_site; address_t last_site; } lines[n]; "},
+    [ST_ACCESSES_SEGMENT] = {"segment", FIELDS_SEGMENT(32) "uint8_t flags; "},
+    [ST_ACCESSES_SEGMENT_LONG] = {"segment_long",
+				  FIELDS_SEGMENT(64) "uint64_t left_out; uint8_t flags; "},
+};
+
+static struct gm_trace trace;
+static struct gm_lock trace_lock;
+static enum { TRACE_NEW, TRACE_OPEN, TRACE_FAILED } trace_state;
+
+/* --- the trace -------------------------------------------------------------------------------- */
+
+/* Adds the accesses of a packet that could not be written at the end of the process. */
+static void packet_lost(const struct gm_packet *packet, uint16_t why)
+{
+	const uint8_t *at = (const uint8_t *)(packet + 1);
+	const uint8_t *end = (const uint8_t *)packet + packet->content_bits / 8;
+	uint64_t n = 0, number;
+	uint32_t numbers[4];
+
+	(void)why;
+	while (at < end) {
+		uint8_t id = at[0] == ST_ACCESSES_EXTENDED ? at[1] : at[0];
+
+		at += at[0] == ST_ACCESSES_EXTENDED ? HEADER_BYTES : 5;
+		memcpy(numbers, at, sizeof(numbers));
+		if (id == ST_ACCESSES_LINES) {
+			at += 8 + numbers[1] * sizeof(struct st_access_line);
+		} else if (id == ST_ACCESSES_SEGMENT) {
+			n += (uint64_t)numbers[2] + numbers[3];
+			at += ST_ACCESSES_SEGMENT_BYTES;
+		} else {
+			for (unsigned i = 0; i < 2; i++) {
+				memcpy(&number, at + 12 + 8 * i, 8);
+				n += number;
+			}
+			at += ST_ACCESSES_SEGMENT_LONG_BYTES;
+		}
+	}
+	gm_process_count_accesses_lost(n);
+}
+
+/* Signals are blocked. */
+static bool trace_open(void)
+{
+	/* acquire: pairs with the release below */
+	int state = (int)__atomic_load_n(&trace_state, __ATOMIC_ACQUIRE);
+
+	if (state != TRACE_NEW)
+		return state == TRACE_OPEN;
+	if (gm_lock_is_mine(&trace_lock) || !gm_lock_take(&trace_lock))
+		return false;
+	if (trace_state == TRACE_NEW) {
+		trace.which = 1;
+		trace.lost = packet_lost;
+		state = gm_trace_open(&trace, ST_ACCESSES_DIR,
+				      gm_process_get()->config.sync_buffer_bytes, events,
+				      ST_ACCESSES_N_EVENTS, "cannot record accesses")
+			    ? TRACE_OPEN
+			    : TRACE_FAILED;
+		/* release: publishes the trace */
+		__atomic_store_n(&trace_state, state, __ATOMIC_RELEASE);
+	}
+	gm_lock_release(&trace_lock);
+	return trace_state == TRACE_OPEN;
+}
+
+void st_accesses_forget(void)
+{
+	if (trace_state == TRACE_NEW)
+		return; /* each page that a child writes to is copied */
+	trace_state = TRACE_NEW;
+	trace_lock = (struct gm_lock){0};
+}
+
+/* --- a writer's stream ------------------------------------------------------------------------ */
+
+struct gm_stream *st_accesses_stream(const struct st_thread *self)
+{
+	return self->accesses != NULL ? &self->accesses->stream : NULL;
+}
+
+static void stream_take_thread(struct gm_stream *stream, const struct st_thread *self)
+{
+	stream->tid = self->stream.tid;
+	stream->index = self->stream.index;
+}
+
+void st_accesses_resume(struct st_thread *self, uint64_t now_ns)
+{
+	struct gm_stream *stream = &self->accesses->stream;
+
+	stream_take_thread(stream, self);
+	gm_stream_resume(stream, now_ns < stream->last_ns ? stream->last_ns : now_ns);
+}
+
+void st_accesses_rest(const struct st_thread *self, bool closes)
+{
+	gm_stream_rest(&self->accesses->stream);
+	if (closes)
+		gm_stream_close(&self->accesses->stream);
+}
+
+void st_accesses_settle(const struct st_thread *self)
+{
+	struct gm_stream *stream = st_accesses_stream(self);
+	uint8_t *end;
+
+	if (stream == NULL || stream->packet == NULL)
+		return;
+	end = (uint8_t *)stream->packet + stream->packet->content_bits / 8;
+	if (stream->pos < end)
+		stream->pos = end;
+}
+
+/* Signals are blocked. Returns NULL if there is no trace or no memory. */
+static struct st_accesses *accesses_new(const struct st_thread *self)
+{
+	struct st_accesses *made;
+
+	if (!trace_open())
+		return NULL;
+	made = st_memory_new(sizeof(*made));
+	if (made == NULL)
+		return NULL;
+	made->stream.trace = &trace;
+	stream_take_thread(&made->stream, self);
+	return made;
+}
+
+/*
+ * Babeltrace2 sorts the packets of a stream by their begin, and so no two may begin at the same
+ * time: with a set that fills packets, the time of the second one is a nanosecond later.
+ */
+static ST_COLD bool make_room(struct st_thread *self, uint64_t n_bytes, uint64_t *now_ns)
+{
+	struct gm_stream *stream;
+	uint64_t mask;
+	bool made = false;
+
+	if (gm_seal_is_set())
+		return false;
+	gm_signals_block(&mask);
+	if (self->accesses == NULL)
+		self->accesses = accesses_new(self);
+	stream = st_accesses_stream(self);
+	if (stream != NULL && stream->packet != NULL && *now_ns <= stream->packet->timestamp_begin)
+		*now_ns = stream->packet->timestamp_begin + 1;
+	if (stream != NULL)
+		made = gm_stream_room(stream, n_bytes, *now_ns);
+	gm_signals_restore(mask);
+	if (made && self->budget.watched)
+		st_budget_check_output(self, *now_ns);
+	return made;
+}
+
+/* Makes room for an event with n_bytes of fields. *now_ns becomes later if its stream needs that.
+ */
+static bool has_room(struct st_thread *self, uint64_t n_bytes, uint64_t *now_ns)
+{
+	const struct gm_stream *stream = st_accesses_stream(self);
+
+	n_bytes += HEADER_BYTES;
+	if (stream != NULL && *now_ns < stream->last_ns)
+		*now_ns = stream->last_ns;
+	return (stream != NULL && (uintptr_t)stream->pos + n_bytes <= (uintptr_t)stream->end) ||
+	       make_room(self, n_bytes, now_ns);
+}
+
+/* There is room for it. */
+static void write_event(struct gm_stream *stream, uint8_t id, const void *head, size_t n_head,
+			const void *rest, size_t n_rest, uint64_t now_ns)
+{
+	uint8_t *at = stream->pos;
+
+	if (now_ns - stream->last_ns > UINT32_MAX) {
+		*at++ = ST_ACCESSES_EXTENDED;
+		*at++ = id;
+		memcpy(at, &now_ns, 8);
+		at += 8;
+	} else {
+		*at++ = id;
+		memcpy(at, &now_ns, 4);
+		at += 4;
+	}
+	memcpy(at, head, n_head);
+	at += n_head;
+	memcpy(at, rest, n_rest);
+	at += n_rest;
+	stream->last_ns = now_ns;
+	/* release: as in event_end() of emit.c; st_accesses_settle() derives the rest from it */
+	__atomic_store_n(&stream->packet->content_bits,
+			 (uint64_t)(at - (uint8_t *)stream->packet) * 8, __ATOMIC_RELEASE);
+	__atomic_store_n(&stream->pos, at, __ATOMIC_RELEASE);
+}
+
+/* --- sets ------------------------------------------------------------------------------------- */
+
+static uint64_t turn(uint64_t word, unsigned bits)
+{
+	return word << bits | word >> (64 - bits);
+}
+
+/* Two hashes that are independent enough for a lookup by both. */
+static void hash_lines(const struct st_access_line *lines, uint32_t n, uint64_t ret[2])
+{
+	uint64_t a = n, b = ~(uint64_t)n, word;
+
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < sizeof(*lines); k += sizeof(word)) {
+			__builtin_memcpy(&word, (const uint8_t *)&lines[i] + k, sizeof(word));
+			a = (turn(a, 23) ^ word) * 0x9e3779b97f4a7c15u;
+			b = turn((b + word) * 0xd6e8feb86659fd93u, 31);
+		}
+	ret[0] = a ^ a >> 32;
+	ret[1] = b ^ b >> 32;
+}
+
+/* Returns false if there is no room for all lines; the set is then never named. */
+static bool define(struct st_thread *self, uint32_t number, const struct st_access_line *lines,
+		   uint32_t n, uint64_t *now_ns)
+{
+	for (uint32_t at = 0; at < n; at += ST_LINES_IN_EVENT) {
+		uint32_t n_now = n - at < ST_LINES_IN_EVENT ? n - at : ST_LINES_IN_EVENT;
+		size_t n_bytes = n_now * sizeof(*lines);
+		uint32_t head[2] = {number, n_now};
+
+		if (!has_room(self, sizeof(head) + n_bytes, now_ns))
+			return false;
+		write_event(&self->accesses->stream, ST_ACCESSES_LINES, head, sizeof(head),
+			    lines + at, n_bytes, *now_ns);
+	}
+	return true;
+}
+
+/*
+ * Returns the number of the set, defined before; 0: there is no room. The definition has the time
+ * at which the segment began, so that the time of the segment's event need not become later.
+ */
+static uint32_t set_number(struct st_thread *self, const struct st_collector *collector)
+{
+	uint64_t now_ns = collector->begin_ns;
+	struct st_accesses *accesses;
+	struct known_set *known;
+	uint64_t hash[2];
+	uint32_t number;
+
+	hash_lines(collector->lines, collector->n_lines, hash);
+	if (!has_room(self, 0, &now_ns))
+		return 0;
+	accesses = self->accesses;
+	known = &accesses->known[hash[0] & (KNOWN_SETS - 1)];
+	if (known->number != 0 && known->hash[0] == hash[0] && known->hash[1] == hash[1])
+		return known->number;
+	/* Not 0 again: after 2^32 sets no more are defined. */
+	if (accesses->n_sets == UINT32_MAX)
+		return 0;
+	number = ++accesses->n_sets;
+	if (!define(self, number, collector->lines, collector->n_lines, &now_ns))
+		return 0;
+	*known = (struct known_set){{hash[0], hash[1]}, number};
+	return number;
+}
+
+/* --- segments --------------------------------------------------------------------------------- */
+
+static void write_segment(struct st_thread *self, const struct st_collector *collector,
+			  uint32_t number, uint8_t flags, uint64_t now_ns)
+{
+	uint64_t duration_ns = now_ns > collector->begin_ns ? now_ns - collector->begin_ns : 0;
+	uint64_t most = duration_ns | collector->n_reads | collector->n_writes;
+	uint32_t head[4] = {number, (uint32_t)duration_ns, (uint32_t)collector->n_reads,
+			    (uint32_t)collector->n_writes};
+	uint64_t rest[4] = {duration_ns, collector->n_reads, collector->n_writes,
+			    collector->n_left_out};
+	uint8_t tail[sizeof(rest) + 1];
+
+	_Static_assert(sizeof(head) + 1 == ST_ACCESSES_SEGMENT_BYTES, "fields of a segment");
+	_Static_assert(sizeof(number) + sizeof(tail) == ST_ACCESSES_SEGMENT_LONG_BYTES,
+		       "... of a long one");
+	if (most <= UINT32_MAX && collector->n_left_out == 0) {
+		write_event(&self->accesses->stream, ST_ACCESSES_SEGMENT, head, sizeof(head),
+			    &flags, 1, now_ns);
+		return;
+	}
+	memcpy(tail, rest, sizeof(rest));
+	tail[sizeof(rest)] = flags;
+	write_event(&self->accesses->stream, ST_ACCESSES_SEGMENT_LONG, &number, sizeof(number),
+		    tail, sizeof(tail), now_ns);
+}
+
+bool st_accesses_write(struct st_thread *self, const struct st_collector *collector, unsigned flags,
+		       uint64_t now_ns)
+{
+	uint32_t number = set_number(self, collector);
+	struct gm_stream *stream;
+
+	if (number != 0 && has_room(self, ST_ACCESSES_SEGMENT_LONG_BYTES, &now_ns)) {
+		write_segment(self, collector, number, (uint8_t)flags, now_ns);
+		return true;
+	}
+	stream = st_accesses_stream(self);
+	if (stream != NULL) {
+		stream->n_lost++;
+		if (stream->packet != NULL)
+			stream->packet->events_discarded = stream->n_lost;
+	}
+	return false;
+}
