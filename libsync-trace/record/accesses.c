@@ -19,19 +19,20 @@
 #include <unistd.h>
 
 #include "record/internal.h"
+#include "runtime/capture/session.h"
+#include "runtime/files/helper_task.h"
 #include "runtime/files/warn.h"
 #include "runtime/process/process.h"
 #include "runtime/sys/kernel.h"
 #include "runtime/sys/seal.h"
 #include "runtime/sys/sys.h"
 
-#define PAGE_BYTES     4096u
-#define NO_PAGE	       UINT64_MAX
-#define HEAP_PAGES_MAX 1024u /* before the program runs */
+#define PAGE_BYTES 4096u
+#define NO_PAGE	   UINT64_MAX
 
 /* The end of the heap (brk), as libc stores it, and as it was at first. */
 extern void *__curbrk;
-static uintptr_t heap_start;
+static uintptr_t heap_start = UINTPTR_MAX;
 
 /* By how much the number of held locks changes with an operation that succeeded. */
 static const int8_t change_of[ST_N_EVENTS] = {
@@ -343,14 +344,23 @@ void st_access_forget(void)
 	st_accesses_forget();
 }
 
-/* Returns the start of the heap, which pages that are not mapped precede. */
-static uintptr_t find_heap(void)
+static long find_heap_step(void *unused)
 {
-	uintptr_t start = (uintptr_t)__curbrk & -(uintptr_t)PAGE_BYTES;
+	(void)unused;
+	heap_start = gm_proc_heap_start();
+	return 0;
+}
 
-	for (unsigned i = 0; i < HEAP_PAGES_MAX && gm_memory_is_readable(start - PAGE_BYTES); i++)
-		start -= PAGE_BYTES;
-	return start;
+/* If it is not known, pages of the heap are tested like others. */
+static void find_heap(void)
+{
+	uint64_t mask;
+
+	gm_signals_block(&mask);
+	gm_files_run(find_heap_step, NULL);
+	gm_signals_restore(mask);
+	if (heap_start == 0)
+		heap_start = UINTPTR_MAX;
 }
 
 /* Returns 0 or -errno, and the rest of the line for stderr. */
@@ -386,13 +396,13 @@ ST_EXPORT int st_access_register(const struct st_access_functions *functions)
 		gm_warn(warning);
 		return code;
 	}
-	heap_start = find_heap();
 	/* release: pairs with uses by other threads, which find the structure filled in */
 	__atomic_store_n(&st_access, functions, __ATOMIC_RELEASE);
 	self = st_enter();
 	if (self == NULL)
 		return 0;
 	if (self->live) {
+		find_heap();
 		st_conditionals_look(self);
 		st_access_begin(self, self->stream.last_ns);
 	}

@@ -12,14 +12,17 @@ need babeltrace2 python3
 # shellcheck disable=SC2034 # for the tests
 access_link=(-L"$GM_BUILD" -laccess_trace -lsync_trace "-Wl,-rpath,$GM_BUILD" -pthread)
 
-# instrumented NAME COMPILER [FLAG...]: compiles programs/NAME.c or .cc with -fsanitize=thread to ./NAME, linked with
+# The flags of pkg-config.
+read -ra access_cflags < <(sed -n 's/^Cflags: //p' "$GM_TOP/libsync-trace/access/access-trace.pc.in")
+
+# instrumented NAME COMPILER [FLAG...]: compiles programs/NAME.c or .cc with -fsanitize=thread and the like to ./NAME, linked with
 # libaccess_trace. bare NAME COMPILER [FLAG...] compiles it to ./NAME.bare, as it is.
 instrumented()
 {
 	local name=$1 compiler=$2 source
 	shift 2
 	source=$(echo "$programs/$name".c*)
-	"$compiler" -O1 -g "$@" -I "$GM_TOP/tests" -fsanitize=thread -c -o "$name.o" "$source" &&
+	"$compiler" -O1 -g "$@" -I "$GM_TOP/tests" "${access_cflags[@]}" -c -o "$name.o" "$source" &&
 		"$compiler" -o "$name" "$name.o" "${access_link[@]}" || fail "cannot compile $name with $compiler $*"
 }
 

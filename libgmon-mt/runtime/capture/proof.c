@@ -74,6 +74,8 @@ static const struct rule rules[] = {
     {".calls-history", PROCESS, STREAMS},
     {"samples", PROCESS, STREAMS},
     {".samples", PROCESS, STREAMS},
+    {"accesses", PROCESS, STREAMS},
+    {".accesses", PROCESS, STREAMS},
     {GM_PACK_PREFIX "#", PROCESS, PACK},
     {GM_PACK_HIDDEN, PROCESS, PACK},
     {GM_PACK_TABLE, PACK, FILES},

@@ -13,6 +13,7 @@
 #define STAT_PARENT  4
 #define STAT_THREADS 20
 #define STAT_START   22
+#define STAT_HEAP    47
 
 /* Returns field `number` of `stat`, the contents of /proc/PID/stat; NULL: no such field. */
 static const char *stat_field(const char *stat, unsigned number)
@@ -54,6 +55,14 @@ uint64_t gm_proc_start(int pid)
 	char stat[1024];
 	const char *field =
 	    read_stat(pid, stat, sizeof(stat)) ? stat_field(stat, STAT_START) : NULL;
+
+	return field != NULL ? gm_parse_u64(field, NULL) : 0;
+}
+
+uint64_t gm_proc_heap_start(void)
+{
+	char stat[1024];
+	const char *field = read_stat(0, stat, sizeof(stat)) ? stat_field(stat, STAT_HEAP) : NULL;
 
 	return field != NULL ? gm_parse_u64(field, NULL) : 0;
 }

@@ -37,6 +37,9 @@ int gm_session_parse(const char *text, struct gm_session *session);
 void gm_session_begin(struct gm_session *session);
 void gm_session_format(const struct gm_session *session, struct gm_text *text);
 
+/* Returns the start of the heap (brk) of the calling process; 0: not known. */
+uint64_t gm_proc_heap_start(void);
+
 /* Returns the parent of the process; 0: it does not run, or /proc is not mounted. */
 int gm_proc_parent(int pid);
 
