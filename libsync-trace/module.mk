@@ -52,11 +52,12 @@ $(B)/libsync_trace_ust.so: $(B)/obj/libsync-trace/ust/provider.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -o $@ -Wl,-soname,libsync_trace_ust.so -Wl,-z,defs -Wl,-z,now $< -llttng-ust
 
-# libaccess_trace: the functions that code built with -fsanitize=thread calls, in place of libtsan. Loops must not become
-# calls of the functions that they stand for.
+# libaccess_trace: the functions that code built with -fsanitize=thread calls, in place of libtsan. Loops must not
+# become calls of the functions that they stand for.
 ACCESS_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard libsync-trace/access/*.c))
 ACCESS_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-model=initial-exec -mcx16 -fno-builtin \
-	-fno-tree-loop-distribute-patterns -fno-stack-protector -fasynchronous-unwind-tables -fno-exceptions -Ilibsync-trace
+	-fno-tree-loop-distribute-patterns -fno-tree-slp-vectorize -fno-stack-protector -fasynchronous-unwind-tables \
+	-fno-exceptions -Ilibsync-trace
 
 $(B)/obj/libsync-trace/access/%.o: libsync-trace/access/%.c
 	$(call say,CC,$@)
@@ -69,12 +70,18 @@ $(B)/libaccess_trace.so: $(ACCESS_OBJ) libsync-trace/access/access.map $(B)/libs
 	$(Q)$(CC) -shared -o $@ -Wl,-soname,libaccess_trace.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--version-script=libsync-trace/access/access.map $(ACCESS_OBJ) $(B)/libsync_trace.so
 
+$(B)/obj/libsync-trace/access/%.archive.o: libsync-trace/access/%.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ACCESS_CFLAGS) -fPIE -ftls-model=local-exec -DACCESS_ARCHIVE -MMD -MP -c $< -o $@
+
 # As libgmon_mt.a: one object, so that all of it is linked, with its internal names made local.
-$(B)/libaccess_trace.a: $(ACCESS_OBJ)
+$(B)/libaccess_trace.a: $(ACCESS_OBJ:%.o=%.archive.o)
 	$(call say,AR,$@)
-	$(Q)$(CC) -r -nostdlib -o $(B)/obj/libsync-trace/access_trace.o $(ACCESS_OBJ)
+	$(Q)$(CC) -r -nostdlib -o $(B)/obj/libsync-trace/access_trace.o $^
 	$(Q)objcopy --localize-hidden \
-		$(foreach s,.text .text.unlikely .text.startup,--rename-section $s=gprof_mt_text) $(B)/obj/libsync-trace/access_trace.o
+		$(foreach s,.text .text.unlikely .text.startup,--rename-section $s=gprof_mt_text) \
+		$(B)/obj/libsync-trace/access_trace.o
 	$(Q)rm -f $@ && ar rcsD $@ $(B)/obj/libsync-trace/access_trace.o
 
 ALL += $(B)/libaccess_trace.so $(B)/libaccess_trace.a

@@ -16,11 +16,18 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define ACCESS_READ  1u
+#define ACCESS_READ  1u /* counted by arithmetic: note.c */
 #define ACCESS_WRITE 2u
 
+/* The archive is for programs only: its hooks test the variable with one instruction. */
+#ifdef ACCESS_ARCHIVE
+#define ACCESS_TLS "local-exec"
+#else
+#define ACCESS_TLS "initial-exec"
+#endif
+
 extern __thread struct st_access_thread access_self
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+    __attribute__((tls_model(ACCESS_TLS), visibility("hidden")));
 
 /* Adds one access of n_bytes to the thread's segment. kind: ACCESS_READ, ACCESS_WRITE or both. */
 void access_note(uintptr_t address, size_t n_bytes, unsigned kind, uintptr_t site)
@@ -31,9 +38,13 @@ void access_libc_resolve(void) __attribute__((visibility("hidden")));
 
 #define ACCESS_SITE() ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
 
+/* One instruction; compilers do not generate it. */
 static inline bool access_is_on(void)
 {
-	return __builtin_expect(access_self.depth != 0, 0);
+	bool is_on;
+
+	__asm__("cmpl $0, %1" : "=@ccne"(is_on) : "m"(access_self.depth));
+	return __builtin_expect(is_on, 0);
 }
 
 static inline __attribute__((always_inline)) void

@@ -70,6 +70,9 @@ HOOK_RANGE(__tsan_write_range, ACCESS_WRITE)
 /* --- without effect ----------------------------------------------------------------------------
  */
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define NOTHING(result, name, ...)                                                                 \
 	EXPORT result name(__VA_ARGS__);                                                           \
 	EXPORT result name(__VA_ARGS__)                                                            \
@@ -77,24 +80,24 @@ HOOK_RANGE(__tsan_write_range, ACCESS_WRITE)
 	}
 
 NOTHING(void, __tsan_init, void)
-NOTHING(void, __tsan_func_entry, void *)
+NOTHING(void, __tsan_func_entry, void *object)
 NOTHING(void, __tsan_func_exit, void)
 /* What such code accesses is accessed, whatever a detector of races should ignore. */
 NOTHING(void, __tsan_ignore_thread_begin, void)
 NOTHING(void, __tsan_ignore_thread_end, void)
 
 /* libsync_trace sees the operations of locks; these describe locks that the program implements. */
-NOTHING(void, __tsan_acquire, void *)
-NOTHING(void, __tsan_release, void *)
-NOTHING(void, __tsan_mutex_create, void *, unsigned)
-NOTHING(void, __tsan_mutex_destroy, void *, unsigned)
-NOTHING(void, __tsan_mutex_pre_lock, void *, unsigned)
-NOTHING(void, __tsan_mutex_post_lock, void *, unsigned, int)
-NOTHING(void, __tsan_mutex_post_unlock, void *, unsigned)
-NOTHING(void, __tsan_mutex_pre_signal, void *, unsigned)
-NOTHING(void, __tsan_mutex_post_signal, void *, unsigned)
-NOTHING(void, __tsan_mutex_pre_divert, void *, unsigned)
-NOTHING(void, __tsan_mutex_post_divert, void *, unsigned)
+NOTHING(void, __tsan_acquire, void *object)
+NOTHING(void, __tsan_release, void *object)
+NOTHING(void, __tsan_mutex_create, void *object, unsigned a)
+NOTHING(void, __tsan_mutex_destroy, void *object, unsigned a)
+NOTHING(void, __tsan_mutex_pre_lock, void *object, unsigned a)
+NOTHING(void, __tsan_mutex_post_lock, void *object, unsigned a, int b)
+NOTHING(void, __tsan_mutex_post_unlock, void *object, unsigned a)
+NOTHING(void, __tsan_mutex_pre_signal, void *object, unsigned a)
+NOTHING(void, __tsan_mutex_post_signal, void *object, unsigned a)
+NOTHING(void, __tsan_mutex_pre_divert, void *object, unsigned a)
+NOTHING(void, __tsan_mutex_post_divert, void *object, unsigned a)
 
 /* Returns the recursion depth that the unlock releases: none is known. */
 EXPORT int __tsan_mutex_pre_unlock(void *address, unsigned flags);
@@ -105,11 +108,13 @@ EXPORT int __tsan_mutex_pre_unlock(void *address, unsigned flags)
 	return 0;
 }
 
-NOTHING(void, __tsan_external_assign_tag, void *, void *)
-NOTHING(void, __tsan_external_register_header, void *, const char *)
-NOTHING(void, __tsan_switch_to_fiber, void *, unsigned)
-NOTHING(void, __tsan_destroy_fiber, void *)
-NOTHING(void, __tsan_set_fiber_name, void *, const char *)
+NOTHING(void, __tsan_external_assign_tag, void *object, void *a)
+NOTHING(void, __tsan_external_register_header, void *object, const char *a)
+NOTHING(void, __tsan_switch_to_fiber, void *object, unsigned a)
+NOTHING(void, __tsan_destroy_fiber, void *object)
+NOTHING(void, __tsan_set_fiber_name, void *object, const char *a)
+
+#pragma GCC diagnostic pop
 
 /* Only passed back to the functions above. */
 EXPORT void *__tsan_external_register_tag(const char *name);

@@ -461,9 +461,10 @@ char *__strcat_chk(char *to, const char *from, size_t n_max)
 /* --- names of newer compilers ------------------------------------------------------------------
  */
 
-EXPORT void *__tsan_memcpy(void *to, const void *from, size_t n)
-    __attribute__((alias("memcpy"), copy(memcpy)));
-EXPORT void *__tsan_memmove(void *to, const void *from, size_t n)
-    __attribute__((alias("memmove"), copy(memmove)));
-EXPORT void *__tsan_memset(void *at, int byte, size_t n)
-    __attribute__((alias("memset"), copy(memset)));
+#define NEWER(name, ...)                                                                           \
+	EXPORT void *__tsan_##name(__VA_ARGS__)                                                    \
+	    __attribute__((nothrow, leaf, nonnull, alias(#name)));
+
+NEWER(memcpy, void *to, const void *from, size_t n)
+NEWER(memmove, void *to, const void *from, size_t n)
+NEWER(memset, void *at, int byte, size_t n)

@@ -14,14 +14,10 @@ __thread struct st_access_thread access_self;
 /* As st_gate_shut() in libsync-trace/record/writer.h. Returns true if it was closed already. */
 static inline bool gate_shut(struct st_collector *self)
 {
-	uintptr_t open = 0;
-	bool was_open;
+	uintptr_t found = 0;
 
-	__asm__ volatile("cmpxchgq %%rsp, %0"
-			 : "+m"(self->gate), "+a"(open), "=@ccz"(was_open)
-			 :
-			 : "memory");
-	return !was_open;
+	__asm__ volatile("cmpxchgq %%rsp, %0" : "+m"(self->gate), "+a"(found) : : "cc", "memory");
+	return found != 0;
 }
 
 static inline void gate_open(struct st_collector *self)
@@ -100,16 +96,12 @@ static inline bool line_touch(struct st_collector *self, uint64_t address, uint6
 	return true;
 }
 
-static void add(struct st_collector *self, uintptr_t address, size_t n_bytes, unsigned kind,
-		uintptr_t site)
+/* Returns false if there is no room for one of its lines. */
+static __attribute__((noinline)) bool lines_touch(struct st_collector *self, uintptr_t address,
+						  size_t n_bytes, unsigned kind, uintptr_t site)
 {
 	bool is_complete = true;
 
-	if (n_bytes == 0)
-		return;
-	self->n++;
-	self->n_reads += (kind & ACCESS_READ) != 0;
-	self->n_writes += (kind & ACCESS_WRITE) != 0;
 	while (n_bytes > 0) {
 		unsigned from = address % ST_LINE_BYTES;
 		size_t n = ST_LINE_BYTES - from < n_bytes ? ST_LINE_BYTES - from : n_bytes;
@@ -119,13 +111,33 @@ static void add(struct st_collector *self, uintptr_t address, size_t n_bytes, un
 		address += n;
 		n_bytes -= n;
 	}
-	self->n_left_out += !is_complete;
+	return is_complete;
+}
+
+static inline void add(struct st_collector *self, uintptr_t address, size_t n_bytes, unsigned kind,
+		       uintptr_t site)
+{
+	unsigned from = address % ST_LINE_BYTES;
+	bool is_complete;
+
+	self->n++;
+	self->n_reads += kind & ACCESS_READ;
+	self->n_writes += kind / ACCESS_WRITE;
+	if (__builtin_expect(from + n_bytes < ST_LINE_BYTES, 1))
+		is_complete = line_touch(self, address - from,
+					 (((uint64_t)1 << n_bytes) - 1) << from, kind, site);
+	else
+		is_complete = lines_touch(self, address, n_bytes, kind, site);
+	if (__builtin_expect(!is_complete, 0))
+		self->n_left_out++;
 }
 
 void access_note(uintptr_t address, size_t n_bytes, unsigned kind, uintptr_t site)
 {
 	struct st_collector *collector = access_self.collector;
 
+	if (n_bytes == 0)
+		return;
 	if (collector == NULL || gate_shut(collector)) {
 		access_self.n_lost++;
 		return;

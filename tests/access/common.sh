@@ -15,7 +15,7 @@ access_link=(-L"$GM_BUILD" -laccess_trace -lsync_trace "-Wl,-rpath,$GM_BUILD" -p
 # The flags of pkg-config.
 read -ra access_cflags < <(sed -n 's/^Cflags: //p' "$GM_TOP/libsync-trace/access/access-trace.pc.in")
 
-# instrumented NAME COMPILER [FLAG...]: compiles programs/NAME.c or .cc with -fsanitize=thread and the like to ./NAME, linked with
+# instrumented NAME COMPILER [FLAG...]: compiles programs/NAME.c or .cc with these to ./NAME, linked with
 # libaccess_trace. bare NAME COMPILER [FLAG...] compiles it to ./NAME.bare, as it is.
 instrumented()
 {
@@ -23,7 +23,8 @@ instrumented()
 	shift 2
 	source=$(echo "$programs/$name".c*)
 	"$compiler" -O1 -g "$@" -I "$GM_TOP/tests" "${access_cflags[@]}" -c -o "$name.o" "$source" &&
-		"$compiler" -o "$name" "$name.o" "${access_link[@]}" || fail "cannot compile $name with $compiler $*"
+		"$compiler" -o "$name" "$name.o" "${access_link[@]}" ||
+		fail "cannot compile $name with $compiler $*"
 }
 
 bare()

@@ -110,7 +110,8 @@ def near(byte, some):
     return any(other in some for other in range(byte - VECTOR + 1, byte + VECTOR))
 
 
-recorded = [segment for segment in segments_of(glob.glob(capture + "/[0-9]*/accesses")[0]) if begin in segment.written()]
+segments = segments_of(glob.glob(capture + "/[0-9]*/accesses")[0])
+recorded = [segment for segment in segments if begin in segment.written()]
 expected = lackey_sections()
 assert len(recorded) == len(expected) == len(names), (len(recorded), len(expected), len(names))
 problems = 0

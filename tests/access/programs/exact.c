@@ -116,7 +116,8 @@ static NOINLINE void structures(void)
 	memcpy(&large[3].numbers[2], &large[2].numbers[3], sizeof(int));
 }
 
-static volatile size_t lengths[] = {0, 1, 2, 3, 5, 7, 8, 13, 15, 16, 17, 31, 32, 33, 37, 63, 64, 65, 100, 129, 257, 1001};
+static volatile size_t lengths[] = {0,	1,  2,	3,  5,	7,  8,	13,  15,  16,  17,
+				    31, 32, 33, 37, 63, 64, 65, 100, 129, 257, 1001};
 #define N_LENGTHS (sizeof(lengths) / sizeof(lengths[0]))
 
 static NOINLINE void copies(void)
@@ -141,7 +142,8 @@ static NOINLINE void texts(void)
 		*AT(size_t, 6400) += strlen(copy);
 		strcat(copy, text);
 		strncpy(copy + 300, text, 11);
-		*AT(int, 6408) += strcmp(copy, text) + strncmp(copy, text, i) + memcmp(copy, text, i);
+		*AT(int, 6408) +=
+		    strcmp(copy, text) + strncmp(copy, text, i) + memcmp(copy, text, i);
 		*AT(int, 6412) += strchr(copy, 'b') == NULL;
 		*AT(int, 6416) += strrchr(copy, 'a') == NULL;
 		*AT(int, 6420) += memchr(text, 'b', i) == NULL;

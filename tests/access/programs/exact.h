@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For exact.c and exact_cxx.cc: sections whose data is in `region`. The program is linked at a fixed
- * address, so that the region is the same in each run. A store to region.begin and one to region.end
- * enclose the accesses of a section.
+ * For exact.c and exact_cxx.cc: sections whose data is in `region`. The program is linked at a
+ * fixed address, so that the region is the same in each run. A store to region.begin and one to
+ * region.end enclose the accesses of a section.
  */
 #include <pthread.h>
 #include <stdint.h>

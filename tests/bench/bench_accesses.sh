@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Measures the CPU time of a program that records its accesses in critical sections, in multiples of its time without
+# -fsanitize=thread, and of its time with libtsan: one whose accesses are nearly all outside of sections, one that
+# mostly computes, and one whose accesses are all in sections (without a budget: the time depends on how often sets
+# repeat). The static library is linked; a row has the shared one. The minimum of ROUNDS (default 5) runs counts.
+#
+# Rows: what, peer name, peer value, our value, unit, ratio, budget (as a ratio), verdict.
+set -eu
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+unset GPROF_MT_CONFIG LD_PRELOAD
+# shellcheck source=tests/bench/timed.sh
+. "$GM_TOP/tests/bench/timed.sh"
+printf '[sync]\nmode = all\npath_sample = off\n' >all.conf
+source=$GM_TOP/tests/bench/accesses.c
+read -ra flags < <(sed -n 's/^Cflags: //p' "$GM_TOP/libsync-trace/access/access-trace.pc.in")
+rest=(-lsync_trace "-Wl,-rpath,$GM_BUILD" -pthread)
+
+gcc -O2 -o bare "$source" -pthread
+gcc -O2 -fsanitize=thread -o tsan "$source" -pthread
+gcc -O2 "${flags[@]}" -c -o accesses.o "$source"
+gcc -o static accesses.o -L"$GM_BUILD" -l:libaccess_trace.a "${rest[@]}"
+gcc -o shared accesses.o -L"$GM_BUILD" -laccess_trace "${rest[@]}"
+
+declare -A steps=([rare]=200000 [mixed]=100000 [locked]=20000)
+for _ in $(seq "${ROUNDS:-5}"); do
+	for kind in rare mixed locked; do
+		for program in bare tsan static shared; do
+			rm -rf gprof-mt.data
+			timed $kind.$program env GPROF_MT_CONFIG=all.conf ./$program $kind ${steps[$kind]}
+		done
+		[ -n "$(compgen -G 'gprof-mt.data/*/accesses/stream_0')" ] || { echo "no accesses of $kind" >&2; exit 1; }
+	done
+done
+
+# row WHAT PEER FILE_OF_PEER FILE BUDGET
+row()
+{
+	local peer ours
+	peer=$(sort -g "$3" | head -n 1) ours=$(sort -g "$4" | head -n 1)
+	awk -v what="$1" -v name="$2" -v p="$peer" -v o="$ours" -v b="$5" 'BEGIN {
+		printf "%s\t%s\t%s\t%s\ts\t%.3f\t%s\t%s\n", what, name, p, o, o / p, b, b == "-" ? b : o / p <= b ? "pass" : "miss" }'
+}
+
+for peer in bare tsan; do
+	row "accesses outside of sections" $peer rare.$peer rare.static "$([ $peer = bare ] && echo 5 || echo -)"
+	row "accesses outside of sections, shared library" $peer rare.$peer rare.shared -
+	row "mostly computing" $peer mixed.$peer mixed.static "$([ $peer = bare ] && echo 1.5 || echo -)"
+	row "all accesses in sections" $peer locked.$peer locked.static -
+done
