@@ -862,18 +862,18 @@ void gm_process_set_sync_objects(uint8_t objects)
 		__atomic_fetch_or(&header->sync_objects, objects, __ATOMIC_RELAXED);
 }
 
-void gm_process_count_task_wait(void)
-{
-	struct gm_threads_header *header = gm_threads_table();
-
-	if (header != NULL)
-		__atomic_fetch_add(&header->task_waits_left_out, 1, __ATOMIC_RELAXED);
-}
-
 /* The place of a child of fork has only the first fields of a header. */
 static struct gm_threads_header *whole_header(void)
 {
 	return child == NULL ? gm_threads_table() : NULL;
+}
+
+void gm_process_count_task_wait(void)
+{
+	struct gm_threads_header *header = whole_header();
+
+	if (header != NULL)
+		__atomic_fetch_add(&header->task_waits_left_out, 1, __ATOMIC_RELAXED);
 }
 
 void gm_process_count_accesses_lost(uint64_t n)

@@ -143,7 +143,10 @@ void gm_process_set_io(uint64_t threshold_ns);
 /* Counts an event that lacks its call path. */
 void gm_process_count_path_lost(void);
 
-/* Counts a wait that is not recorded, since tasks run in it that are not known. */
+/*
+ * Counts a wait that is not recorded, since tasks run in it that are not known. Not counted in a
+ * child of fork that began in a place.
+ */
 void gm_process_count_task_wait(void);
 
 /*
