@@ -11,21 +11,6 @@
 
 __thread struct st_access_thread access_self;
 
-/* As st_gate_shut() in libsync-trace/record/writer.h. Returns true if it was closed already. */
-static inline bool gate_shut(struct st_collector *self)
-{
-	uintptr_t found = 0;
-
-	__asm__ volatile("cmpxchgq %%rsp, %0" : "+m"(self->gate), "+a"(found) : : "cc", "memory");
-	return found != 0;
-}
-
-static inline void gate_open(struct st_collector *self)
-{
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&self->gate, 0, __ATOMIC_RELAXED);
-}
-
 static __attribute__((noinline)) void use_many(struct st_collector *self)
 {
 	for (uint32_t i = 0; i < ST_FEW_LINES; i++)
@@ -138,10 +123,10 @@ void access_note(uintptr_t address, size_t n_bytes, unsigned kind, uintptr_t sit
 
 	if (n_bytes == 0)
 		return;
-	if (collector == NULL || gate_shut(collector)) {
+	if (collector == NULL || st_gate_shut(&collector->gate)) {
 		access_self.n_lost++;
 		return;
 	}
 	add(collector, address, n_bytes, kind, site);
-	gate_open(collector);
+	st_gate_open(&collector->gate);
 }

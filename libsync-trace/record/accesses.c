@@ -68,25 +68,6 @@ static int change_by(const struct st_record *record)
 
 /* --- the collector ---------------------------------------------------------------------------- */
 
-/* As st_gate_shut(). */
-static bool gate_shut(struct st_collector *collector)
-{
-	uintptr_t open = 0;
-	bool was_open;
-
-	__asm__ volatile("cmpxchgq %%rsp, %0"
-			 : "+m"(collector->gate), "+a"(open), "=@ccz"(was_open)
-			 :
-			 : "memory");
-	return !was_open;
-}
-
-static void gate_open(struct st_collector *collector)
-{
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&collector->gate, 0, __ATOMIC_RELAXED);
-}
-
 static struct st_collector *collector_new(void)
 {
 	struct st_collector *collector =
@@ -126,7 +107,7 @@ static void collector_mend(struct st_collector *collector)
 	}
 	collector->latest = 0;
 	collector->n_left_out++;
-	gate_open(collector);
+	st_gate_open(&collector->gate);
 }
 
 /* --- changed bytes ---------------------------------------------------------------------------- */
@@ -221,13 +202,14 @@ void st_access_cut(struct st_thread *self, uint64_t now_ns)
 	 * Not while the writer is made: its stream may still be that of another thread. The event
 	 * that needs it ends the segment.
 	 */
-	if (collector == NULL || !self->live || st_self == &st_busy || gate_shut(collector))
+	if (collector == NULL || !self->live || st_self == &st_busy ||
+	    st_gate_shut(&collector->gate))
 		return;
 	if (collector->n != 0)
 		segment_end(self, thread, now_ns);
 	else
 		collector->begin_ns = now_ns;
-	gate_open(collector);
+	st_gate_open(&collector->gate);
 }
 
 void st_access_finish(struct st_thread *self)
@@ -241,14 +223,14 @@ static void drop(struct st_access_thread *thread, uint64_t now_ns)
 {
 	struct st_collector *collector = thread->collector;
 
-	if (collector == NULL || gate_shut(collector))
+	if (collector == NULL || st_gate_shut(&collector->gate))
 		return;
 	if (collector->n != 0) {
 		count_lost(thread, collector->n);
 		collector_empty(collector, now_ns);
 	}
 	collector->begin_ns = now_ns;
-	gate_open(collector);
+	st_gate_open(&collector->gate);
 }
 
 static void thread_end(struct st_access_thread *thread)
@@ -321,11 +303,11 @@ void st_access_switch_off(void)
 	if (!thread->is_off)
 		gm_process_count_without_accesses();
 	thread->is_off = true;
-	if (collector == NULL || gate_shut(collector))
+	if (collector == NULL || st_gate_shut(&collector->gate))
 		return;
 	count_lost(thread, collector->n);
 	collector_empty(collector, 0);
-	gate_open(collector);
+	st_gate_open(&collector->gate);
 }
 
 void st_access_begin(struct st_thread *self, uint64_t now_ns)

@@ -87,7 +87,7 @@ void st_holds_commit(struct st_thread *self)
 void st_holds_commit_formers(struct st_thread *self)
 {
 	for (struct st_thread *former = self->former; former != NULL; former = former->former) {
-		if (st_gate_shut(former)) /* a handler must not take it meanwhile */
+		if (st_gate_shut(&former->gate)) /* a handler must not take it meanwhile */
 			continue;
 		st_tries_end(former);
 		st_holds_commit(former);

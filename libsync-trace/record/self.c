@@ -460,7 +460,7 @@ static struct st_thread *replaced(uintptr_t frame)
 
 	gm_signals_block(&mask);
 	self = held = st_self;
-	if (st_gate_shut(held)) {
+	if (st_gate_shut(&held->gate)) {
 		busy_begin(mask);
 		self = former_take(held);
 		if (self == NULL && !is_nested_deeply(held))

@@ -27,6 +27,7 @@
 #include "runtime/unwind/nodes.h"
 #include "runtime/unwind/stack.h"
 #include "sync-trace/events.h"
+#include "sync-trace/gate.h"
 
 #define st_likely(condition)   __builtin_expect(!!(condition), 1)
 #define st_unlikely(condition) __builtin_expect(!!(condition), 0)
@@ -311,23 +312,6 @@ uint64_t st_stamp_slowly(struct st_thread *self) ST_COLD;
 uint64_t st_stamp_special(struct st_thread *self);
 
 /*
- * Closes the gate. Returns true if it was closed already. It is one instruction, so only one of two
- * contexts of a thread finds the gate open; without a lock prefix, since no other thread accesses
- * it. The stored value is the stack pointer, for jumps past this frame (jump.c).
- */
-static inline bool st_gate_shut(struct st_thread *self)
-{
-	uintptr_t open = 0;
-	bool was_open;
-
-	__asm__ volatile("cmpxchgq %%rsp, %0"
-			 : "+m"(self->gate), "+a"(open), "=@ccz"(was_open)
-			 :
-			 : "memory");
-	return !was_open;
-}
-
-/*
  * The object is about to be written to: asks for its cache line. Without that, the first read of
  * the object gets a line that another CPU has changed, and the first write asks for it again.
  * Compilers generate a prefetch for reading.
@@ -352,16 +336,14 @@ static inline struct st_thread *st_enter(void)
 
 	/* Tested first: the stand-ins are shared, and not all threads should write to them. */
 	if (st_unlikely(__atomic_load_n(&self->gate, __ATOMIC_RELAXED) != 0) ||
-	    st_unlikely(st_gate_shut(self)))
+	    st_unlikely(st_gate_shut(&self->gate)))
 		return st_enter_slowly();
 	return self;
 }
 
 static inline void st_leave(struct st_thread *self)
 {
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&self->gate, 0, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	st_gate_open(&self->gate);
 }
 
 /* True if a run of failed tries is open: an operation that is not one of them is an event. */

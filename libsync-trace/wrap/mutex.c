@@ -320,7 +320,7 @@ static inline int lock_counted(pthread_mutex_t *mutex, const volatile uintptr_t 
 	const volatile uintptr_t *volatile kept_place = place;
 	int tried;
 
-	if (st_unlikely(st_gate_shut(self))) {
+	if (st_unlikely(st_gate_shut(&self->gate))) {
 		self = st_enter_slowly();
 		if (self == NULL)
 			return st_real.pthread_mutex_lock(mutex);
@@ -395,7 +395,7 @@ static inline int unlock_counted(pthread_mutex_t *mutex, const volatile uintptr_
 	uint32_t waits;
 	int result;
 
-	if (st_unlikely(st_gate_shut(self))) {
+	if (st_unlikely(st_gate_shut(&self->gate))) {
 		self = st_enter_slowly();
 		if (self == NULL)
 			return st_real.pthread_mutex_unlock(mutex);
@@ -514,7 +514,7 @@ static inline __attribute__((always_inline)) int lock_fully(pthread_mutex_t *mut
 	uint64_t number, now_ns;
 	int tried;
 
-	if (st_unlikely(st_gate_shut(self)))
+	if (st_unlikely(st_gate_shut(&self->gate)))
 		return lock_recorded_at(mutex, ST_SITE_PLACE());
 	kept = mutex;
 	if (st_unlikely(mutex->__data.__kind & KINDS_SPECIAL))
@@ -572,7 +572,7 @@ static inline __attribute__((always_inline)) int unlock_fully(pthread_mutex_t *m
 	uint64_t number, now_ns;
 	int result;
 
-	if (st_unlikely(st_gate_shut(self)))
+	if (st_unlikely(st_gate_shut(&self->gate)))
 		return unlock_recorded_at(mutex, ST_SITE_PLACE());
 	kept = mutex;
 	/* Other threads sleep on it, or its kind uses other bits of the futex word. */

@@ -18,13 +18,14 @@
 #include <stdint.h>
 
 #include "sync-trace/accesses.h"
+#include "sync-trace/gate.h"
 
 #define ST_FEW_LINES  64u
 #define ST_FEW_HOMES  128u   /* a power of two */
 #define ST_MANY_HOMES 16384u /* a power of two, twice ST_ACCESS_LINES_MAX */
 
 struct st_collector {
-	uintptr_t gate; /* 0: open; otherwise the stack pointer of the code that closed it */
+	uintptr_t gate; /* gate.h */
 	uint32_t n_lines;
 	uint32_t latest; /* index of the line of the last access */
 	/* accesses of the segment so far */
@@ -65,7 +66,7 @@ static inline uint32_t st_many_place(const struct st_collector *self, uint64_t a
 	return at;
 }
 
-/* Of each thread, in thread-local storage of libaccess_trace. */
+/* Each thread has one, in thread-local storage of libaccess_trace. */
 struct st_access_thread {
 	uint32_t depth;			/* 0: accesses are not recorded */
 	uint32_t n_held;		/* locks */
