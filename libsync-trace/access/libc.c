@@ -316,11 +316,13 @@ char *strchr(const char *text, int byte)
 
 char *strrchr(const char *text, int byte)
 {
-	size_t n = length(text) + 1;
+	size_t n;
 
-	access_touch(text, n, ACCESS_READ, ACCESS_SITE());
+	if (access_is_on())
+		access_note((uintptr_t)text, real_length(text) + 1, ACCESS_READ, ACCESS_SITE());
 	if (real.strrchr != NULL)
 		return real.strrchr(text, byte);
+	n = length(text) + 1;
 	while (n-- > 0)
 		if (text[n] == (char)byte)
 			return (char *)text + n;
