@@ -82,7 +82,7 @@ HOOK_RANGE(__tsan_write_range, ACCESS_WRITE)
 NOTHING(void, __tsan_init, void)
 NOTHING(void, __tsan_func_entry, void *object)
 NOTHING(void, __tsan_func_exit, void)
-/* What such code accesses is accessed, whatever a detector of races should ignore. */
+/* Between these two, a detector of races ignores accesses; here they count like any others. */
 NOTHING(void, __tsan_ignore_thread_begin, void)
 NOTHING(void, __tsan_ignore_thread_end, void)
 

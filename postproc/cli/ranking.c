@@ -122,7 +122,7 @@ static int check_repeated(struct pp_ranking *ranking, const struct pp_view *view
 	const char *dir = view->capture->model->dir, *uuid, *first;
 	g_autofree char *run = NULL;
 
-	/* Of captures without these, only the directory tells one from another. */
+	/* If a capture lacks these, only its directory tells it from others. */
 	uuid = pp_json_string(pp_json_object(info, "clock"), "uuid");
 	run = uuid
 		  ? g_strdup_printf("%s %" PRId64 " %" PRId64, uuid,

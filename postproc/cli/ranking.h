@@ -47,7 +47,7 @@ char *pp_ranking_cause(const struct pp_ranking *ranking);
 /* The table of the runs, also of those that could not be read.  The caller frees it. */
 struct pp_table *pp_ranking_take_runs(struct pp_ranking *ranking);
 
-/* Of the first run that was read. */
+/* Returns the origin of the first run that was read. */
 const struct pp_origin *pp_ranking_origin(const struct pp_ranking *ranking);
 
 #endif

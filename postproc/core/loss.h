@@ -24,7 +24,7 @@
 	"OpenMP's waits not recorded, since tasks run in them: the program has more than 256 "     \
 	"functions of tasks"
 
-/* Of programs linked with libaccess_trace. */
+/* Losses in programs that are linked with libaccess_trace. */
 #define PP_LOSS_OF_ACCESSES "accesses in critical sections not recorded"
 #define PP_LOSS_OF_ACCESS_THREADS                                                                  \
 	"threads without accesses in critical sections, since only their waits are recorded: see " \

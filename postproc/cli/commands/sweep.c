@@ -250,7 +250,7 @@ static int take_tests(struct arguments *arguments, int argc, char **argv)
 
 /* --- page ----------------------------------------------------------------------------------- */
 
-/* Of the first recorded run that could be read; NULL: none. */
+/* Returns the origin of the first recorded run that could be read; NULL: none. */
 static const struct pp_origin *find_origin(const struct pp_campaign *campaign)
 {
 	for (guint i = 0; i < campaign->log.runs->len; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the time of all threads goes at each step: a bar for each number of threads or CPUs, divided into running,
-// runnable, blocked by which critical section, and the rest. Parts have patterns and letters, beside their colors.
+// Draws a bar for each number of threads or CPUs, which shows how the time of all threads divides into running,
+// runnable, blocked by each critical section, and the rest. Parts have patterns and letters, beside their colors.
 import {svg} from '../dom.js';
 import {hideTip, showTip} from '../tip.js';
 
