@@ -341,8 +341,7 @@ void pp_campaign_log_done(struct pp_campaign_log *log)
 bool pp_campaign_run_is_of(const struct pp_campaign_run *run, const struct pp_test *test,
 			   const struct pp_point *point, enum pp_run_kind kind)
 {
-	return run->kind == kind && run->point.workload == point->workload &&
-	       run->point.cpus == point->cpus && run->point.threads == point->threads &&
+	return run->kind == kind && pp_point_equal(&run->point, point) &&
 	       g_strcmp0(run->test, test->name) == 0;
 }
 

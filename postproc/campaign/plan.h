@@ -21,6 +21,11 @@ struct pp_point {
 	int64_t workload, cpus, threads;
 };
 
+static inline bool pp_point_equal(const struct pp_point *a, const struct pp_point *b)
+{
+	return a->workload == b->workload && a->cpus == b->cpus && a->threads == b->threads;
+}
+
 struct pp_test {
 	char *name;	  /* of letters, digits, '_', '.' and '-' */
 	char **command;	  /* with "{w}", "{t}" and "{w/t}", which are replaced */

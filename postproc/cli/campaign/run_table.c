@@ -34,17 +34,14 @@ static const struct pp_column columns[N_COLUMNS] = {
     [CAPTURE] = {"dir", "capture", PP_TYPE_TEXT, 0, "of a recorded run"},
 };
 
-static bool is_at(const struct pp_step *step, const struct pp_campaign_run *run)
-{
-	return step->point.workload == run->point.workload && step->point.cpus == run->point.cpus &&
-	       step->point.threads == run->point.threads;
-}
-
 static const struct pp_step *find_step(const GPtrArray *steps, const struct pp_campaign_run *run)
 {
-	for (guint i = 0; i < steps->len; i++)
-		if (is_at(steps->pdata[i], run))
-			return steps->pdata[i];
+	for (guint i = 0; i < steps->len; i++) {
+		const struct pp_step *step = steps->pdata[i];
+
+		if (pp_point_equal(&step->point, &run->point))
+			return step;
+	}
 	return NULL;
 }
 
