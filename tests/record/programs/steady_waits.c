@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One thread holds a mutex for most of the time, and another one for a fifth of that, while two
- * threads wait for them; meanwhile, threads that never wait lock and unlock N times each.
+ * threads wait for them; meanwhile, threads that never wait lock and unlock N times each. They
+ * pause after each twentieth of that until both others have waited again, so that each part of the
+ * capture has waits.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -9,9 +11,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define N_PARTS 20
+
 static pthread_mutex_t often = PTHREAD_MUTEX_INITIALIZER, seldom = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t own[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
-static atomic_int stopped;
+static atomic_int stopped, n_waits[2]; /* for `often`, and for `seldom` */
 static long n_pairs;
 
 static void hold(pthread_mutex_t *mutex, long us)
@@ -35,21 +39,44 @@ static void *hold_both(void *arg)
 	return arg;
 }
 
+static long now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 static void *wait_for(void *mutex)
 {
 	const struct timespec pause = {0, 500000};
 
 	while (!stopped) {
+		long begin_us = now_us();
+
 		pthread_mutex_lock(mutex);
 		pthread_mutex_unlock(mutex);
+		if (now_us() - begin_us >= 100)
+			n_waits[mutex == &seldom]++;
 		nanosleep(&pause, NULL);
 	}
 	return NULL;
 }
 
+static void await_waits(void)
+{
+	const struct timespec pause = {0, 500000};
+	const int n_often = n_waits[0], n_seldom = n_waits[1];
+
+	while (n_waits[0] == n_often || n_waits[1] == n_seldom)
+		nanosleep(&pause, NULL);
+}
+
 static void *fill(void *mutex)
 {
 	for (long i = 0; i < n_pairs; i++) {
+		if (i % (n_pairs / N_PARTS + 1) == 0)
+			await_waits();
 		pthread_mutex_lock(mutex);
 		pthread_mutex_unlock(mutex);
 	}
