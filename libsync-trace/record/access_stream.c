@@ -42,6 +42,8 @@ static const struct gm_event_class events[ST_ACCESSES_N_EVENTS] = {
     [ST_ACCESSES_SEGMENT] = {"segment", FIELDS_SEGMENT(32) "uint8_t flags; "},
     [ST_ACCESSES_SEGMENT_LONG] = {"segment_long",
 				  FIELDS_SEGMENT(64) "uint64_t left_out; uint8_t flags; "},
+    [ST_ACCESSES_BLOCK] = {"block", "address_t address; uint64_t size; address_t site; "},
+    [ST_ACCESSES_FREED] = {"freed", "address_t address; uint64_t size; "},
 };
 
 static struct gm_trace trace;
@@ -69,6 +71,10 @@ static void packet_lost(const struct gm_packet *packet, uint16_t why)
 		} else if (id == ST_ACCESSES_SEGMENT) {
 			n += (uint64_t)numbers[2] + numbers[3];
 			at += ST_ACCESSES_SEGMENT_BYTES;
+		} else if (id == ST_ACCESSES_BLOCK) {
+			at += ST_ACCESSES_BLOCK_BYTES;
+		} else if (id == ST_ACCESSES_FREED) {
+			at += ST_ACCESSES_FREED_BYTES;
 		} else {
 			for (unsigned i = 0; i < 2; i++) {
 				memcpy(&number, at + 12 + 8 * i, 8);

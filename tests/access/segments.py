@@ -31,11 +31,24 @@ class Segment:
         return set().union(*(line.bytes_of(line.changed) for line in self.lines))
 
 
+class Block:
+    """A block of the heap (kind: block), or the end of the life of its bytes (kind: freed; without a site)."""
+
+    def __init__(self, end_ns, tid, kind, fields):
+        self.end_ns, self.tid, self.kind = end_ns, tid, kind
+        self.address, self.size, self.site = fields["address"], fields["size"], fields.get("site")
+
+
 def number(text):
     return int(text, 0)
 
 
 def segments_of(directory):
+    return [event for event in events_of(directory) if isinstance(event, Segment)]
+
+
+def events_of(directory):
+    """Segments and blocks, in order of time."""
     run = subprocess.run(["babeltrace2", "--clock-cycles", "--no-delta", directory], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True)
     assert run.returncode == 0 and not run.stderr, run.stderr
@@ -50,8 +63,12 @@ def segments_of(directory):
             assert len(lines) == int(re.search(r"\bn = (\d+)", fields)[1]), line
             sets.setdefault((stream, int(re.search(r"set = (\d+)", fields)[1])), []).extend(lines)
             continue
-        values = {name: int(value) for name, value in re.findall(r"(\w+) = (\d+)", fields)}
-        found.append(Segment(int(end_ns), int(tid), values, sets[stream, values["set"]]))
+        values = {name: number(value) for name, value in re.findall(r"(\w+) = (0x[0-9A-F]+|\d+)", fields)}
+        if kind in ("block", "freed"):
+            found.append(Block(int(end_ns), int(tid), kind, values))
+            continue
+        found.append(Segment(int(end_ns), int(tid), values,
+                             sets[stream, values["set"]] if values["set"] != 0 else []))
         found[-1].kind = kind
     return found
 

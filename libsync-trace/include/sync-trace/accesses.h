@@ -24,6 +24,17 @@
  * Event 3, segment_long: set u32, duration u64, reads u64, writes u64, left_out u64, flags u8.
  * The same, if a number needs more than 32 bits or accesses were left out. left_out: accesses of
  * which at least one line found no room in the set, which has ST_ACCESS_LINES_MAX lines at most.
+ *
+ * Event 4, block: address u64, size u64, site u64.
+ * [address, address + size) is a block of the heap, allocated by a call that returns to `site` (0:
+ * not known). The thread that accesses the block writes it, at the end of the segment and before
+ * the segment's event, unless the block is in the trace already. The block exists until a `freed`
+ * that covers it.
+ *
+ * Event 5, freed: address u64, size u64.
+ * Written before the program frees these bytes, by the thread that does, if a `block` in them was
+ * written. All locations in them begin a new life: a later access to the same addresses is to
+ * another object, which has a `block` of its own.
  */
 #ifndef ST_ACCESSES_H
 #define ST_ACCESSES_H
@@ -35,7 +46,9 @@
 #define ST_ACCESSES_LINES	 1
 #define ST_ACCESSES_SEGMENT	 2
 #define ST_ACCESSES_SEGMENT_LONG 3
-#define ST_ACCESSES_N_EVENTS	 4
+#define ST_ACCESSES_BLOCK	 4
+#define ST_ACCESSES_FREED	 5
+#define ST_ACCESSES_N_EVENTS	 6
 #define ST_ACCESSES_EXTENDED	 255
 
 #define ST_LINE_BYTES	    64u
@@ -49,6 +62,14 @@ enum st_access_flags {
 	 * there count as changed.
 	 */
 	ST_ACCESS_UNMAPPED = 2,
+	/*
+	 * Recorded by single-stepping (sampled mode). A stepped section has an event for each of
+	 * its segments, also for one without accesses, whose set is 0. A section without any event
+	 * was not sampled.
+	 */
+	ST_ACCESS_STEPPED = 4,
+	/* Stepping was given up in this segment: its section is in no sum, and counted. */
+	ST_ACCESS_ABANDONED = 8,
 };
 
 /* A cache line. In the masks, bit i stands for the byte at address + i. */
@@ -67,6 +88,8 @@ _Static_assert(sizeof(struct st_access_line) == 56, "on-disk size");
 
 #define ST_ACCESSES_SEGMENT_BYTES      17u
 #define ST_ACCESSES_SEGMENT_LONG_BYTES 37u
+#define ST_ACCESSES_BLOCK_BYTES	       24u
+#define ST_ACCESSES_FREED_BYTES	       16u
 _Static_assert(5 + ST_ACCESSES_SEGMENT_BYTES <= 24, "cost of a repeated segment, with its header");
 
 #endif
