@@ -4,8 +4,9 @@
  * has one from its first segment on, which passes to its next thread with it.
  *
  * The lines of a segment are a set. A table has the numbers of sets by a hash of 128 bits; a set
- * whose place another one has taken since is defined again. The first segment of a process makes
- * the trace. The memory is zeroed in a forked child, and its pointer with the writer.
+ * whose place another one has taken since is defined again. The numbers of the sets of a place are
+ * equal modulo the number of places, so that readers forget them, too. The first segment of a
+ * process makes the trace. The memory is zeroed in a forked child, and its pointer with the writer.
  *
  * The writer's gate is closed. Steps that must not be left half done run with signals blocked.
  */
@@ -17,7 +18,6 @@
 #include "runtime/sys/seal.h"
 #include "runtime/sys/sys.h"
 
-#define KNOWN_SETS   1024u /* a power of two */
 #define HEADER_BYTES 10u
 
 struct known_set {
@@ -27,8 +27,7 @@ struct known_set {
 
 struct st_accesses {
 	struct gm_stream stream;
-	uint32_t n_sets;
-	struct known_set known[KNOWN_SETS];
+	struct known_set known[ST_ACCESS_SETS];
 };
 
 #define FIELDS_SEGMENT(bits)                                                                       \
@@ -289,22 +288,25 @@ static uint32_t set_number(struct st_thread *self, const struct st_collector *co
 	struct st_accesses *accesses;
 	struct known_set *known;
 	uint64_t hash[2];
-	uint32_t number;
+	uint32_t number, place;
 
 	hash_lines(collector->lines, collector->n_lines, hash);
 	if (!has_room(self, 0, &now_ns))
 		return 0;
 	accesses = self->accesses;
-	known = &accesses->known[hash[0] & (KNOWN_SETS - 1)];
+	place = (uint32_t)hash[0] & (ST_ACCESS_SETS - 1);
+	known = &accesses->known[place];
 	if (known->number != 0 && known->hash[0] == hash[0] && known->hash[1] == hash[1])
 		return known->number;
-	/* Not 0 again: after 2^32 sets no more are defined. */
-	if (accesses->n_sets == UINT32_MAX)
-		return 0;
-	number = ++accesses->n_sets;
+	number = known->number == 0 || known->number > UINT32_MAX - ST_ACCESS_SETS
+		     ? place + 1
+		     : known->number + ST_ACCESS_SETS;
+	/* Also if there is no room for all lines: the number is used up. */
+	*known = (struct known_set){{0, 0}, number};
 	if (!define(self, number, collector->lines, collector->n_lines, &now_ns))
 		return 0;
-	*known = (struct known_set){{hash[0], hash[1]}, number};
+	known->hash[0] = hash[0];
+	known->hash[1] = hash[1];
 	return number;
 }
 

@@ -22,6 +22,7 @@
 #include "gmon-mt/format.h"
 #include "gmon-mt/history.h"
 #include "gmon-mt/samples.h"
+#include "sync-trace/accesses.h"
 #include "capture/children/children.h"
 #include "capture/folders.h"
 #include "capture/live.h"
@@ -182,6 +183,18 @@ static void add_samples(struct pp_capture *capture, struct pp_process *process)
 	process->has_stacks = true;
 }
 
+/* A segment precedes the operation that ends it and has the same time: this trace comes first. */
+static void add_accesses(struct pp_capture *capture, struct pp_process *process)
+{
+	guint n_traces = capture->traces->len;
+
+	pp_traces_add(capture, capture->traces, process->dir, ST_ACCESSES_DIR, process);
+	if (capture->traces->len == n_traces)
+		return;
+	((struct pp_trace *)capture->traces->pdata[n_traces])->is_accesses = true;
+	process->accesses = PP_ACCESSES_COMPILED;
+}
+
 static int read_process(struct pp_capture *capture, const struct pp_folder *folder,
 			struct pp_error *err)
 {
@@ -226,6 +239,7 @@ static int read_process(struct pp_capture *capture, const struct pp_folder *fold
 	pp_places_translate_starts(process);
 	read_calls(capture, process);
 	read_sync_counts(capture, process);
+	add_accesses(capture, process);
 	n_traces = capture->traces->len;
 	pp_traces_add(capture, capture->traces, process->dir, "user", process);
 	process->has_streams = capture->traces->len > n_traces;

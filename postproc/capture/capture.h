@@ -31,7 +31,8 @@ struct pp_trace {
 	GPtrArray *processes;	    /* of a pack: all its processes, by number, NULL for those that
 				     * are not read, and `process` is one of them; else NULL */
 	bool is_ust;
-	bool is_samples; /* of timed samples (gmon-mt/samples.h), of `process` */
+	bool is_samples;  /* of timed samples (gmon-mt/samples.h), of `process` */
+	bool is_accesses; /* of accesses in critical sections (sync-trace/accesses.h) */
 };
 
 struct pp_capture {

@@ -44,6 +44,9 @@ enum pp_event_kind {
 	 * is late if the thread's events within the call, in a signal handler, precede it.
 	 */
 	PP_EVENT_IO_BEGIN,
+	PP_EVENT_SEGMENT,    /* a segment of `thread` ends (sync-trace/accesses.h); .segment */
+	PP_EVENT_HEAP_BLOCK, /* `thread` is about to access a block of the heap; .heap */
+	PP_EVENT_HEAP_FREED, /* `thread` frees a block of which that was said; .heap */
 	PP_N_EVENT_KINDS
 };
 #define PP_EVENT_MASK(kind) (1u << (kind))
@@ -53,6 +56,11 @@ enum pp_event_kind {
 
 /* The kinds of events of blocking calls. */
 #define PP_IO_KINDS (PP_EVENT_MASK(PP_EVENT_IO) | PP_EVENT_MASK(PP_EVENT_IO_BEGIN))
+
+/* The kinds of events in a trace of accesses. */
+#define PP_ACCESS_KINDS                                                                            \
+	(PP_EVENT_MASK(PP_EVENT_SEGMENT) | PP_EVENT_MASK(PP_EVENT_HEAP_BLOCK) |                    \
+	 PP_EVENT_MASK(PP_EVENT_HEAP_FREED))
 
 #define PP_SYSCALL_VALUES 6
 
@@ -169,6 +177,17 @@ struct pp_event {
 			uint64_t duration_ns;	    /* of the call, up to PP_EVENT_IO */
 			const struct pp_path *path; /* to the site; NULL: not known */
 		} io;
+		struct {
+			struct pp_access_set *set; /* core/access_set.h; borrowed */
+			uint64_t duration_ns;	   /* it began so long before */
+			uint64_t reads, writes;	   /* accesses */
+			uint64_t left_out;	   /* ... of which the set lacks lines */
+			unsigned flags;		   /* enum st_access_flags */
+		} segment;
+		struct {
+			uint64_t address, size;
+			uint64_t site; /* run-time return address; 0: not known */
+		} heap;
 	};
 };
 

@@ -9,6 +9,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "core/access_set.h"
 #include "core/text/json.h"
 
 struct model_priv {
@@ -107,6 +108,7 @@ struct pp_model *pp_model_new(const char *dir)
 	model->end_ns = PP_TIME_UNKNOWN;
 	model->base_ns = PP_TIME_UNKNOWN;
 	model->until_ns = INT64_MAX;
+	model->access_sets = pp_access_sets_new();
 	model->lock = g_new(GMutex, 1);
 	g_mutex_init(model->lock);
 	return model;
@@ -126,6 +128,7 @@ void pp_model_free(struct pp_model *model)
 	g_ptr_array_unref(model->threads);
 	g_ptr_array_unref(model->problems);
 	g_clear_pointer((JsonObject **)&model->info, json_object_unref);
+	pp_access_sets_free(model->access_sets);
 	g_mutex_clear(model->lock);
 	g_free(model->lock);
 	g_free(model->dir);

@@ -27,6 +27,13 @@
  */
 #define PP_LONGEST_NS (INT64_C(1) << 53) /* 104 days */
 
+/* How accesses in critical sections are recorded. */
+enum pp_accesses {
+	PP_ACCESSES_NONE,
+	PP_ACCESSES_COMPILED, /* all sections, accesses of code built for it */
+	PP_ACCESSES_SAMPLED,  /* some sections, by single-stepping */
+};
+
 struct pp_process {
 	uint32_t pid;
 	/* 0, 1, ...: incremented by each exec; pid and image are the key */
@@ -47,7 +54,9 @@ struct pp_process {
 	uint16_t threads_why, calls_why, events_why; /* core/loss.h */
 	uint8_t left_out;			     /* enum gm_stalled: steps that have no count */
 	uint64_t task_waits_left_out;		     /* waits with tasks of unknown functions */
+	enum pp_accesses accesses;
 	uint64_t accesses_lost;	     /* accesses in critical sections that were not written */
+	uint64_t segments_lost;	     /* ... segments, as far as the trace was read */
 	uint32_t n_without_accesses; /* threads that have none, since only waits are recorded */
 	GPtrArray *threads;	     /* of struct pp_thread *, by index; borrowed from the model */
 	GArray *helpers;	     /* of struct pp_helper, by capture/helpers; NULL: none */
@@ -168,7 +177,8 @@ struct pp_model {
 	int64_t until_ns;
 	void *info;	     /* JsonObject * of info.json, which the model references; NULL: none */
 	GPtrArray *problems; /* of struct pp_problem * */
-	uint64_t n_unwritten; /* processes that could not write into the capture */
+	uint64_t n_unwritten;		    /* processes that could not write into the capture */
+	struct pp_access_sets *access_sets; /* core/access_set.h */
 	GMutex *lock; /* protects load maps and names while several threads read call histories */
 	void *priv;
 };

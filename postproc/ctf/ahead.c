@@ -2,6 +2,7 @@
 /* See ahead.h. */
 #include "ctf/ahead.h"
 
+#include "ctf/decode_accesses.h"
 #include "ctf/decode_sync.h"
 
 /* A call that began before the stream's last event is passed on at that one's time. */
@@ -34,6 +35,10 @@ bool pp_stream_look(struct pp_stream *stream, const struct pp_record *record, in
 	case PP_CLASS_CONDITIONALS:
 		stream->n_events++;
 		pp_decode_definition(stream, record);
+		return false;
+	case PP_CLASS_LINES:
+		stream->n_events++;
+		pp_decode_lines(stream, record);
 		return false;
 	default:
 		break;

@@ -6,6 +6,7 @@
 
 #include "core/text/json.h"
 #include "ctf/ahead.h"
+#include "ctf/decode_accesses.h"
 #include "ctf/decode_full.h"
 #include "ctf/decode_sync.h"
 #include "capture/helpers.h"
@@ -310,6 +311,18 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 		pp_decode_sample(stream, record, &event);
 		pp_stream_hand_over(stream, &event);
 		break;
+	case PP_CLASS_LINES:
+		pp_decode_lines(stream, record);
+		break;
+	case PP_CLASS_SEGMENT:
+		if (pp_decode_segment(stream, record, &event))
+			pp_stream_hand_over(stream, &event);
+		break;
+	case PP_CLASS_HEAP_BLOCK:
+	case PP_CLASS_HEAP_FREED:
+		pp_decode_heap(stream, record, &event);
+		pp_stream_hand_over(stream, &event);
+		break;
 	case PP_CLASS_SWITCH:
 		decode_switch(stream, record, &event);
 		break;
@@ -409,6 +422,11 @@ void pp_stream_lose(struct pp_stream *stream, uint64_t count)
 {
 	if (stream->trace->is_samples)
 		return;
+	/* The thread's operations are in another trace, and are not lost. */
+	if (stream->trace->is_accesses) {
+		pp_lose_segments(stream, count);
+		return;
+	}
 	stream->lost += MAX(count, 1);
 	stream->n_lost += count;
 	stream->lost_more |= count == 0;
@@ -506,6 +524,7 @@ void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, uns
 		memset(process->path_ends, 0, sizeof(process->path_ends));
 		memset(process->sample_ends, 0, sizeof(process->sample_ends));
 		process->sample_paths_lost = 0;
+		process->segments_lost = 0;
 	}
 	for (guint i = 0; i < capture->model->threads->len; i++)
 		((struct pp_thread *)capture->model->threads->pdata[i])->stack_samples = 0;
@@ -542,5 +561,6 @@ void pp_stream_done(struct pp_stream *stream)
 {
 	g_array_unref(stream->sites);
 	g_array_unref(stream->nodes);
+	pp_defined_sets_free(stream->sets);
 	g_free(stream->name);
 }

@@ -305,6 +305,8 @@ static bool take_event(struct pp_direct_stream *stream)
 	record->tid = PP_TID_UNKNOWN;
 	memset(record->values, 0, sizeof(record->values));
 	memset(record->texts, 0, sizeof(record->texts));
+	record->lines = NULL;
+	record->n_lines = 0;
 	at = pp_payload_take(record, stream->class, at, end);
 	if (!at)
 		return false;

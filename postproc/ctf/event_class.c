@@ -12,7 +12,7 @@
 #define SYSCALL_ENTRY "syscall_entry_"
 #define SYSCALL_EXIT  "syscall_exit_"
 
-enum need { NONE, INTEGER, STRING, INTEGER_OR_NONE, STRING_OR_NONE, CONTEXT_OR_NONE };
+enum need { NONE, INTEGER, STRING, LINES_OF_SET, INTEGER_OR_NONE, STRING_OR_NONE, CONTEXT_OR_NONE };
 
 struct wanted_field {
 	const char *name;
@@ -34,6 +34,10 @@ enum shape {
 	CONDITIONALS,
 	IO,
 	SAMPLE,
+	LINES,
+	SEGMENT,
+	HEAP_BLOCK,
+	HEAP_FREED,
 	SWITCH,
 	WAKING,
 	FORK,
@@ -65,6 +69,15 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [TRIES] = {{"object", INTEGER}, {"holder", INTEGER}, {"more", INTEGER}},
     [CONDITIONALS] = {{"count", INTEGER}},
     [SAMPLE] = {{"path", INTEGER}, {"n", INTEGER}},
+    [LINES] = {{"set", INTEGER}, {"n", INTEGER}, {"lines", LINES_OF_SET}},
+    [SEGMENT] = {{"set", INTEGER},
+		 {"duration", INTEGER},
+		 {"reads", INTEGER},
+		 {"writes", INTEGER},
+		 {"flags", INTEGER},
+		 {"left_out", INTEGER_OR_NONE}},
+    [HEAP_BLOCK] = {{"address", INTEGER}, {"size", INTEGER}, {"site", INTEGER}},
+    [HEAP_FREED] = {{"address", INTEGER}, {"size", INTEGER}},
     /* LTTng's events have no path. */
     [IO] = {{"result", INTEGER},
 	    {"site", INTEGER},
@@ -111,7 +124,11 @@ static const struct known_class {
 #undef KNOWN
 };
 
-static const struct known_class sample_class = {"sample", SAMPLE};
+/* Of our own traces beside synch-events. */
+static const struct known_class more_classes[] = {
+    {"sample", SAMPLE},	       {"lines", LINES},      {"segment", SEGMENT},
+    {"segment_long", SEGMENT}, {"block", HEAP_BLOCK}, {"freed", HEAP_FREED},
+};
 
 static const struct known_class kernel_classes[] = {
     {"sched_switch", SWITCH},
@@ -155,6 +172,14 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_IO;
 	case SAMPLE:
 		return PP_CLASS_SAMPLE;
+	case LINES:
+		return PP_CLASS_LINES;
+	case SEGMENT:
+		return PP_CLASS_SEGMENT;
+	case HEAP_BLOCK:
+		return PP_CLASS_HEAP_BLOCK;
+	case HEAP_FREED:
+		return PP_CLASS_HEAP_FREED;
 	case SWITCH:
 		return PP_CLASS_SWITCH;
 	case WAKING:
@@ -212,6 +237,8 @@ static enum pp_member_type type_for(enum need need)
 	case STRING:
 	case STRING_OR_NONE:
 		return PP_MEMBER_STRING;
+	case LINES_OF_SET:
+		return PP_MEMBER_LINES;
 	default:
 		return PP_MEMBER_INTEGER;
 	}
@@ -242,7 +269,7 @@ static const char *find_fields(struct pp_event_class *class, const struct wanted
 		*field = find_field(in_context ? description->context : description->payload,
 				    wanted[i].name, type_for(wanted[i].need));
 		field->in_context = in_context;
-		if (field->index < 0 && (wanted[i].need == INTEGER || wanted[i].need == STRING))
+		if (field->index < 0 && wanted[i].need < INTEGER_OR_NONE)
 			return wanted[i].name;
 	}
 	return NULL;
@@ -268,6 +295,19 @@ static void learn_syscall(struct pp_event_class *class, struct pp_members payloa
 	class->what = is_exit ? PP_CLASS_SYSCALL_EXIT : PP_CLASS_SYSCALL_ENTRY;
 }
 
+void pp_member_append(GString *text, const char *name, unsigned bits)
+{
+	g_string_append_printf(text, "%s %u, ", name, bits);
+}
+
+static bool is_among_more(const char *name)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(more_classes); i++)
+		if (strcmp(more_classes[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 const char *pp_event_class_learn(struct pp_event_class *class,
 				 const struct pp_class_description *description,
 				 enum pp_class_names names)
@@ -290,9 +330,9 @@ const char *pp_event_class_learn(struct pp_event_class *class,
 			learn_syscall(class, description->payload, name + strlen(SYSCALL_EXIT),
 				      true);
 	}
-	if (name && names == PP_NAMES_OURS && g_str_equal(name, sample_class.name)) {
-		known = &sample_class;
-		n = 1;
+	if (name && names == PP_NAMES_OURS && is_among_more(name)) {
+		known = more_classes;
+		n = G_N_ELEMENTS(more_classes);
 	}
 	if (name && names == PP_NAMES_UST && g_str_has_prefix(name, PROVIDER)) {
 		name += strlen(PROVIDER);

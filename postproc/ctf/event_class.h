@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <glib.h>
+
 #include "core/event.h"
 
 /* Kinds of event classes.  PP_CLASS_UNSEEN: not examined yet. */
@@ -20,6 +22,10 @@ enum pp_class {
 	PP_CLASS_SYNC,
 	PP_CLASS_IO,
 	PP_CLASS_SAMPLE,
+	PP_CLASS_LINES,
+	PP_CLASS_SEGMENT,
+	PP_CLASS_HEAP_BLOCK,
+	PP_CLASS_HEAP_FREED,
 	PP_CLASS_SWITCH,
 	PP_CLASS_WAKING,
 	PP_CLASS_FORK,
@@ -44,6 +50,16 @@ enum { PP_CALL_PATH_NUMBER, PP_CALL_PATH_OBJECT_LOW };
 enum { PP_PATH_NUMBER, PP_PATH_PARENT, PP_PATH_ADDRESS };
 enum { PP_SAMPLE_PATH, PP_SAMPLE_N };
 enum { PP_CONDITIONALS_COUNT };
+enum { PP_LINES_SET, PP_LINES_N, PP_LINES_AT };
+enum {
+	PP_SEGMENT_SET,
+	PP_SEGMENT_DURATION,
+	PP_SEGMENT_READS,
+	PP_SEGMENT_WRITES,
+	PP_SEGMENT_FLAGS,
+	PP_SEGMENT_LEFT_OUT,
+};
+enum { PP_HEAP_ADDRESS, PP_HEAP_SIZE, PP_HEAP_SITE };
 enum { PP_TRIES_OBJECT, PP_TRIES_HOLDER, PP_TRIES_MORE };
 enum { PP_SYNC_RESULT, PP_SYNC_SITE, PP_SYNC_OBJECT, PP_SYNC_HOLDER, PP_SYNC_VALUE };
 /* The first three are those of PP_CLASS_SYNC. */
@@ -71,7 +87,13 @@ enum pp_class_names { PP_NAMES_OURS, PP_NAMES_KERNEL, PP_NAMES_UST };
 #define PP_MAX_FIELDS 6
 
 /* A member of a structure, as the trace's metadata defines it. */
-enum pp_member_type { PP_MEMBER_OTHER, PP_MEMBER_INTEGER, PP_MEMBER_STRING };
+/* PP_MEMBER_LINES: a sequence of struct st_access_line. */
+enum pp_member_type { PP_MEMBER_OTHER, PP_MEMBER_INTEGER, PP_MEMBER_STRING, PP_MEMBER_LINES };
+
+/* The fields of struct st_access_line with their bits, as pp_member_append() writes them. */
+#define PP_LINES_ELEMENT                                                                           \
+	"address 64, read 64, written 64, changed 64, first 32, last 32, first_site 64, "          \
+	"last_site 64, "
 
 struct pp_member {
 	const char *name;
@@ -121,6 +143,9 @@ struct pp_event_class {
 const char *pp_event_class_learn(struct pp_event_class *class,
 				 const struct pp_class_description *description,
 				 enum pp_class_names names);
+
+/* Appends an unsigned integer of the element of a sequence to a text; see PP_LINES_ELEMENT. */
+void pp_member_append(GString *text, const char *name, unsigned bits);
 
 /* Returns the position of a member of that type; -1: none. */
 int pp_member_find(struct pp_members members, const char *name, enum pp_member_type type);

@@ -87,6 +87,29 @@ static bool parse_uuid(const char *text, uint8_t uuid[UUID_BYTES])
 
 /* --- event classes -------------------------------------------------------------------------- */
 
+static bool is_lines(const GArray *element)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < element->len; i++) {
+		const struct pp_tsdl_member *part =
+		    &g_array_index(element, struct pp_tsdl_member, i);
+
+		if (!part->type.is_signed)
+			pp_member_append(text, part->name, part->type.bits);
+	}
+	return strcmp(text->str, PP_LINES_ELEMENT) == 0;
+}
+
+static enum pp_member_type type_of(const struct pp_tsdl_member *member)
+{
+	if (member->element)
+		return is_lines(member->element) ? PP_MEMBER_LINES : PP_MEMBER_OTHER;
+	if (member->type.kind == PP_TSDL_STRING)
+		return PP_MEMBER_STRING;
+	return member->length ? PP_MEMBER_OTHER : PP_MEMBER_INTEGER;
+}
+
 static struct pp_members describe(const GArray *members, struct pp_member *to)
 {
 	for (guint i = 0; members && i < members->len; i++) {
@@ -95,9 +118,7 @@ static struct pp_members describe(const GArray *members, struct pp_member *to)
 
 		to[i] = (struct pp_member){
 		    .name = member->name,
-		    .type = member->type.kind == PP_TSDL_STRING ? PP_MEMBER_STRING
-			    : member->length			? PP_MEMBER_OTHER
-								: PP_MEMBER_INTEGER,
+		    .type = type_of(member),
 		    .is_signed = member->type.is_signed,
 		};
 	}
@@ -125,6 +146,29 @@ static void find_slots(const struct pp_event_class *class, int member, bool in_c
 	}
 }
 
+/* Returns the size of an element of a sequence; 0: not supported here. */
+static unsigned element_bytes(const GArray *element)
+{
+	unsigned total = 0;
+
+	for (guint i = 0; i < element->len; i++) {
+		const struct pp_tsdl_member *part =
+		    &g_array_index(element, struct pp_tsdl_member, i);
+
+		if (part->type.bits % 8)
+			return 0;
+		total += part->type.bits / 8;
+	}
+	return total <= UINT8_MAX ? total : 0;
+}
+
+static enum pp_step_kind step_kind(const struct pp_tsdl_member *member)
+{
+	if (member->element)
+		return PP_STEP_SEQUENCE;
+	return member->type.kind == PP_TSDL_STRING ? PP_STEP_TEXT : PP_STEP_INTEGER;
+}
+
 /* Returns false for a type that is not supported here. */
 static bool add_steps(struct pp_layout_class *class, const GArray *members, bool in_context)
 {
@@ -136,9 +180,12 @@ static bool add_steps(struct pp_layout_class *class, const GArray *members, bool
 		if (member->type.bits % 8 || member->length)
 			return false;
 		find_slots(&class->class, (int)i, in_context, step);
-		step->bytes = (uint8_t)(member->type.bits / 8);
+		step->bytes = (uint8_t)(member->element ? element_bytes(member->element)
+							: member->type.bits / 8);
 		step->is_signed = member->type.is_signed;
-		step->kind = member->type.kind == PP_TSDL_STRING ? PP_STEP_TEXT : PP_STEP_INTEGER;
+		step->kind = step_kind(member);
+		if (member->element && !step->bytes)
+			return false;
 	}
 	return true;
 }

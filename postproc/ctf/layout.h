@@ -16,14 +16,14 @@ struct pp_head_field {
 };
 
 /* How to decode the next bytes of an event. */
-enum pp_step_kind { PP_STEP_INTEGER, PP_STEP_TEXT };
+enum pp_step_kind { PP_STEP_INTEGER, PP_STEP_TEXT, PP_STEP_SEQUENCE };
 
 #define PP_NO_SLOT   255
 #define PP_MAX_STEPS 64
 
 struct pp_step {
 	uint8_t kind;  /* enum pp_step_kind */
-	uint8_t bytes; /* size of the integer */
+	uint8_t bytes; /* size of the integer, or of an element */
 	bool is_signed;
 	bool is_tid;  /* context field with the tid of the event's thread */
 	uint8_t slot; /* in the record; PP_NO_SLOT: not used */

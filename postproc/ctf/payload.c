@@ -40,9 +40,24 @@ static const uint8_t *take_text(struct pp_record *record, const struct pp_step *
 	return zero ? zero + 1 : NULL;
 }
 
+/* Takes a sequence of n elements. */
+static const uint8_t *take_sequence(struct pp_record *record, const struct pp_step *step,
+				    uint64_t n, const uint8_t *at, const uint8_t *end)
+{
+	if ((uint64_t)(end - at) / step->bytes < n)
+		return NULL;
+	if (step->slot != PP_NO_SLOT) {
+		record->lines = at;
+		record->n_lines = (uint32_t)n;
+	}
+	return at + n * step->bytes;
+}
+
 const uint8_t *pp_payload_take(struct pp_record *record, const struct pp_layout_class *class,
 			       const uint8_t *at, const uint8_t *end)
 {
+	uint64_t last = 0; /* the integer before, which is the length of a sequence */
+
 	if (class->fixed_bytes && (size_t)(end - at) < class->fixed_bytes)
 		return NULL;
 	for (unsigned i = 0; i < class->n_steps && at; i++) {
@@ -52,9 +67,14 @@ const uint8_t *pp_payload_take(struct pp_record *record, const struct pp_layout_
 			at = take_text(record, step, at, end);
 			continue;
 		}
+		if (step->kind == PP_STEP_SEQUENCE) {
+			at = take_sequence(record, step, last, at, end);
+			continue;
+		}
 		if (!class->fixed_bytes && (size_t)(end - at) < step->bytes)
 			return NULL;
-		put_number(record, step, take_number(step, at));
+		last = take_number(step, at);
+		put_number(record, step, last);
 		at += step->bytes;
 	}
 	return at;

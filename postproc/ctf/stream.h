@@ -12,6 +12,8 @@ struct pp_record {
 	uint64_t values[PP_SYSCALL_VALUES]; /* signed integers are sign-extended; 0: the class
 					     * lacks the field */
 	const char *texts[PP_MAX_FIELDS];   /* NULL: the class lacks the field */
+	const void *lines;		    /* unaligned array of struct st_access_line */
+	uint32_t n_lines;		    /* 0: the class lacks them */
 	int32_t tid;			    /* from the contexts; PP_TID_UNKNOWN: none */
 };
 
@@ -68,6 +70,7 @@ struct pp_stream {
 	uint64_t io_ns;	    /* the sum of its blocking calls so far */
 	int64_t looked_ns;  /* time of the last event that was looked at, except definitions */
 	struct pp_event io; /* the call, once its begin was passed on */
+	struct pp_defined_sets *sets; /* of accesses (decode_accesses.c); NULL: none */
 };
 
 /* Passes on an event of this stream, whose time has been noted, if its kind is wanted. */

@@ -177,6 +177,9 @@ static void member_clear(void *data)
 	struct pp_tsdl_member *member = data;
 
 	g_free(member->name);
+	g_free(member->length_name);
+	if (member->element)
+		g_array_unref(member->element);
 }
 
 static GArray *members_new(void)
@@ -214,19 +217,73 @@ static bool take_length(struct parser *parser, struct pp_tsdl_member *member)
 	return member->type.kind == PP_TSDL_INTEGER && take_char(parser, ']');
 }
 
-static bool take_member(struct parser *parser, GArray *members)
+/* Parses { uint64_t a; uint32_t b; } after "struct": the element of a sequence. */
+static bool take_element(struct parser *parser, struct pp_tsdl_member *member)
 {
-	struct pp_tsdl_member member = {0};
+	if (!take_char(parser, '{'))
+		return false;
+	member->type = (struct pp_tsdl_type){.kind = PP_TSDL_STRUCT};
+	member->element = members_new();
+	while (!take_char(parser, '}')) {
+		struct pp_tsdl_member part = {0};
+		const char *name;
+
+		if (!take_type(parser, &part.type) || part.type.kind != PP_TSDL_INTEGER)
+			return false;
+		name = plain_name(take_identifier(parser));
+		if (!name)
+			return false;
+		part.name = g_strdup(name);
+		g_array_append_val(member->element, part);
+		if (!take_char(parser, ';'))
+			return false;
+	}
+	return true;
+}
+
+/* Parses [n], where n is the member before. */
+static bool take_sequence(struct parser *parser, const GArray *members,
+			  struct pp_tsdl_member *member)
+{
 	const char *name;
 
-	if (!take_type(parser, &member.type))
+	if (!take_char(parser, '['))
 		return false;
+	name = plain_name(take_identifier(parser));
+	if (!name || !members->len || find_member(members, name) != (int)members->len - 1)
+		return false;
+	member->length_name = g_strdup(name);
+	return take_char(parser, ']');
+}
+
+/* The caller clears the member. */
+static bool take_parts(struct parser *parser, const GArray *members, struct pp_tsdl_member *member)
+{
+	bool is_struct = g_scanner_peek_next_token(parser->scanner) == G_TOKEN_IDENTIFIER &&
+			 strcmp(parser->scanner->next_value.v_identifier, "struct") == 0;
+	const char *name;
+
+	if (is_struct) {
+		g_scanner_get_next_token(parser->scanner);
+		if (!take_element(parser, member))
+			return false;
+	} else if (!take_type(parser, &member->type)) {
+		return false;
+	}
 	name = plain_name(take_identifier(parser));
 	if (!name || find_member(members, name) >= 0)
 		return false;
-	member.name = g_strdup(name);
-	if (!take_length(parser, &member) || !take_char(parser, ';')) {
-		g_free(member.name);
+	member->name = g_strdup(name);
+	return (is_struct ? take_sequence(parser, members, member) : take_length(parser, member)) &&
+	       take_char(parser, ';');
+}
+
+static bool take_member(struct parser *parser, GArray *members)
+{
+	struct pp_tsdl_member member = {0};
+
+	if (!take_parts(parser, members, &member)) {
+		member_clear(&member);
 		return false;
 	}
 	g_array_append_val(members, member);

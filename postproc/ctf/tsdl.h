@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-enum pp_tsdl_kind { PP_TSDL_INTEGER, PP_TSDL_STRING };
+enum pp_tsdl_kind { PP_TSDL_INTEGER, PP_TSDL_STRING, PP_TSDL_STRUCT };
 
 struct pp_tsdl_type {
 	enum pp_tsdl_kind kind;
@@ -25,6 +25,9 @@ struct pp_tsdl_member {
 	char *name;
 	struct pp_tsdl_type type;
 	unsigned length; /* of an array; 0: none */
+	GArray *element; /* PP_TSDL_STRUCT: of struct pp_tsdl_member, all integers */
+	/* ... of a sequence: its length is the value of the member before; NULL: no sequence */
+	char *length_name;
 };
 
 struct pp_tsdl_event {

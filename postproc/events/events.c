@@ -150,6 +150,8 @@ static bool is_wanted(const struct pp_trace *trace, unsigned kinds)
 
 	if (trace->is_samples)
 		held = PP_EVENT_MASK(PP_EVENT_SAMPLE);
+	else if (trace->is_accesses)
+		held = PP_ACCESS_KINDS;
 	else if (trace->process || trace->is_ust)
 		held |= PP_EVENT_MASK(PP_EVENT_SYNC) | PP_IO_KINDS;
 	else

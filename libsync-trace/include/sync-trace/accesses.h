@@ -14,7 +14,9 @@
  * Event 1, lines: set u32, n u32, n times struct st_access_line.
  * Defines lines of a set, in the order of their first access. A set of more than ST_LINES_IN_EVENT
  * lines has several of these events, one behind the other; it ends at the first segment that names
- * it. Numbers are not used again in the stream.
+ * it, or at lines of another set. It takes the place ST_ACCESS_SET_PLACE(set) of the stream, and
+ * the set that was there is not named any more: a reader keeps ST_ACCESS_SETS sets of a stream. A
+ * set whose lines were not all written is not named. 0 is the number of the empty set.
  *
  * Event 2, segment: set u32, duration u32, reads u32, writes u32, flags u8.
  * A segment that ends at the time of the event, and began `duration` ns before. reads, writes:
@@ -54,6 +56,9 @@
 #define ST_LINE_BYTES	    64u
 #define ST_LINES_IN_EVENT   32u
 #define ST_ACCESS_LINES_MAX 8192u
+
+#define ST_ACCESS_SETS		    1024u /* a power of two */
+#define ST_ACCESS_SET_PLACE(number) (((uint32_t)(number)-1) & (ST_ACCESS_SETS - 1))
 
 enum st_access_flags {
 	ST_ACCESS_INEXACT = 1, /* accesses were left out */

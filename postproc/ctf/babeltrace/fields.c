@@ -2,6 +2,10 @@
 /* Wrappers of Babeltrace's accessors for fields and their classes. */
 #include "ctf/babeltrace/fields.h"
 
+#include <string.h>
+
+#include "sync-trace/accesses.h"
+
 const bt_field *pp_bt_member(const bt_field *structure, int index)
 {
 	return bt_field_structure_borrow_member_field_by_index_const(structure, (uint64_t)index);
@@ -21,6 +25,32 @@ static bool is_unsigned(const bt_field_class *class)
 				      BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
 }
 
+/* Is it an array of struct st_access_line? */
+static bool is_lines(const bt_field_class *class)
+{
+	const bt_field_class *element;
+	g_autoptr(GString) text = g_string_new(NULL);
+	uint64_t n;
+
+	element = bt_field_class_array_borrow_element_field_class_const(class);
+	if (!bt_field_class_type_is(bt_field_class_get_type(element),
+				    BT_FIELD_CLASS_TYPE_STRUCTURE))
+		return false;
+	n = bt_field_class_structure_get_member_count(element);
+	for (uint64_t i = 0; i < n; i++) {
+		const bt_field_class_structure_member *member =
+		    bt_field_class_structure_borrow_member_by_index_const(element, i);
+		const bt_field_class *part =
+		    bt_field_class_structure_member_borrow_field_class_const(member);
+
+		if (is_unsigned(part))
+			pp_member_append(
+			    text, bt_field_class_structure_member_get_name(member),
+			    (unsigned)bt_field_class_integer_get_field_value_range(part));
+	}
+	return strcmp(text->str, PP_LINES_ELEMENT) == 0;
+}
+
 static struct pp_member describe(const char *name, const bt_field_class *class)
 {
 	bt_field_class_type type = bt_field_class_get_type(class);
@@ -31,7 +61,38 @@ static struct pp_member describe(const char *name, const bt_field_class *class)
 		member.type = PP_MEMBER_INTEGER;
 	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING))
 		member.type = PP_MEMBER_STRING;
+	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY) && is_lines(class))
+		member.type = PP_MEMBER_LINES;
 	return member;
+}
+
+static uint64_t part_of(const bt_field *structure, uint64_t at)
+{
+	return bt_field_integer_unsigned_get_value(
+	    bt_field_structure_borrow_member_field_by_index_const(structure, at));
+}
+
+uint32_t pp_bt_lines(const bt_field *field, GArray *to)
+{
+	uint64_t n = bt_field_array_get_length(field);
+
+	g_array_set_size(to, 0);
+	for (uint64_t i = 0; i < MIN(n, ST_ACCESS_LINES_MAX); i++) {
+		const bt_field *at = bt_field_array_borrow_element_field_by_index_const(field, i);
+		struct st_access_line line = {
+		    .address = part_of(at, 0),
+		    .read = part_of(at, 1),
+		    .written = part_of(at, 2),
+		    .changed = part_of(at, 3),
+		    .first = (uint32_t)part_of(at, 4),
+		    .last = (uint32_t)part_of(at, 5),
+		    .first_site = part_of(at, 6),
+		    .last_site = part_of(at, 7),
+		};
+
+		g_array_append_val(to, line);
+	}
+	return to->len;
 }
 
 struct pp_members pp_bt_members(const bt_field_class *structure)

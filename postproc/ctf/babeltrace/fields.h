@@ -13,6 +13,10 @@ int64_t pp_bt_integer(const bt_field *field);
 /* Returns a member of a structure. */
 const bt_field *pp_bt_member(const bt_field *structure, int index);
 
+/* Reads a field of type PP_MEMBER_LINES into an array of struct st_access_line. Returns their
+ * number. */
+uint32_t pp_bt_lines(const bt_field *field, GArray *to);
+
 /* Returns the position of a member of that type; -1: none.  `structure` may be NULL. */
 int pp_bt_member_index(const bt_field_class *structure, const char *name, enum pp_member_type type);
 

@@ -8,6 +8,7 @@
 
 #include "ctf/babeltrace/fields.h"
 #include "ctf/babeltrace/ust.h"
+#include "sync-trace/accesses.h"
 
 #define MAX_CLASS_ID 65535
 
@@ -67,10 +68,20 @@ static uint64_t take_integer(const bt_field *structure, const struct pp_field *f
 				: bt_field_integer_unsigned_get_value(member);
 }
 
-static void take_field(struct pp_record *record, unsigned i, const struct pp_field *field,
-		       const bt_field *structure)
+static void take_lines(struct pp_bt_stream *bt, struct pp_record *record, const bt_field *member)
 {
-	if (field->type == PP_MEMBER_STRING)
+	if (!bt->lines)
+		bt->lines = g_array_new(FALSE, FALSE, sizeof(struct st_access_line));
+	record->n_lines = pp_bt_lines(member, bt->lines);
+	record->lines = bt->lines->data;
+}
+
+static void take_field(struct pp_bt_stream *bt, struct pp_record *record, unsigned i,
+		       const struct pp_field *field, const bt_field *structure)
+{
+	if (field->type == PP_MEMBER_LINES)
+		take_lines(bt, record, pp_bt_member(structure, field->index));
+	else if (field->type == PP_MEMBER_STRING)
 		record->texts[i] = bt_field_string_get_value(pp_bt_member(structure, field->index));
 	else
 		record->values[i] = take_integer(structure, field);
@@ -87,8 +98,8 @@ static int32_t take_tid(const struct pp_event_class *class, const bt_event *even
 	return PP_TID_UNKNOWN;
 }
 
-static void take_fields(struct pp_record *record, const struct pp_event_class *class,
-			const bt_event *event)
+static void take_fields(struct pp_bt_stream *bt, struct pp_record *record,
+			const struct pp_event_class *class, const bt_event *event)
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	const bt_field *context = bt_event_borrow_specific_context_field_const(event);
@@ -99,7 +110,8 @@ static void take_fields(struct pp_record *record, const struct pp_event_class *c
 	record->tid = take_tid(class, event);
 	for (unsigned i = 0; i < n; i++)
 		if (fields[i].index >= 0)
-			take_field(record, i, &fields[i], fields[i].in_context ? context : payload);
+			take_field(bt, record, i, &fields[i],
+				   fields[i].in_context ? context : payload);
 }
 
 void pp_bt_stream_emit(struct pp_bt_stream *bt, const bt_message *message, int64_t time_ns)
@@ -120,7 +132,7 @@ void pp_bt_stream_emit(struct pp_bt_stream *bt, const bt_message *message, int64
 		stream->thread = pp_ust_thread(bt, event, class, time_ns);
 	if (stream->trace->is_ust && !stream->thread)
 		return;
-	take_fields(&record, class, event);
+	take_fields(bt, &record, class, event);
 	pp_stream_take(stream, &record, time_ns);
 }
 
@@ -232,7 +244,7 @@ static bool look_at_event(struct pp_bt_stream *bt, const bt_message *message, in
 	record.class = class_of(bt, event);
 	if (record.class->what == PP_CLASS_IGNORED)
 		return true;
-	take_fields(&record, record.class, event);
+	take_fields(bt, &record, record.class, event);
 	return pp_stream_look(&bt->stream, &record, time_ns);
 }
 
@@ -281,5 +293,7 @@ void pp_bt_stream_free(struct pp_bt_stream *bt)
 	for (guint i = 0; i < bt->classes->len; i++)
 		g_free(g_array_index(bt->classes, struct pp_event_class, i).syscall);
 	g_array_unref(bt->classes);
+	if (bt->lines)
+		g_array_unref(bt->lines);
 	g_free(bt);
 }

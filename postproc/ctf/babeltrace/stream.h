@@ -22,6 +22,7 @@ struct pp_bt_stream {
 	int tid_field, index_field, cpu_field; /* in the packet context; -1: none */
 	struct pp_ust_contexts contexts;
 	GArray *classes; /* of struct pp_event_class, indexed by the id of the event class */
+	GArray *lines;	 /* of struct st_access_line: those of the current record */
 };
 
 struct pp_bt_stream *pp_bt_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,

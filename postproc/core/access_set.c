@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A hash table of the sets by their contents, and a cache of the last results of unions and
+ * differences, which has references.  The table exists until its last set is released.
+ */
+#include "core/access_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "sync-trace/accesses.h"
+
+#define CACHE_ENTRIES 4096u /* a power of two */
+
+/* The result of an operation on `a`: the union with the set `b`, or without `bytes` at `b`. */
+struct result {
+	uint64_t a, b;
+	unsigned bytes;		   /* 0: a union */
+	struct pp_access_set *set; /* NULL: the entry is empty */
+};
+
+struct pp_access_sets {
+	GHashTable *table; /* a set of struct pp_access_set * */
+	uint64_t n_ever;
+	unsigned n_refs;	     /* of the sets, and of the owner */
+	struct pp_access_line *room; /* for the lines of a result */
+	unsigned n_room;
+	struct result *cache;
+};
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static guint set_hash(const void *data)
+{
+	const struct pp_access_set *set = data;
+	uint64_t hash = set->n;
+
+	for (unsigned i = 0; i < set->n; i++) {
+		uint64_t words[sizeof(set->lines[0]) / sizeof(uint64_t)];
+
+		memcpy(words, &set->lines[i], sizeof(words));
+		for (unsigned k = 0; k < G_N_ELEMENTS(words); k++)
+			hash = (hash << 23 ^ hash >> 41 ^ words[k]) * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	return (guint)(hash >> 32);
+}
+
+static gboolean set_equal(const void *a, const void *b)
+{
+	const struct pp_access_set *x = a, *y = b;
+
+	return x->n == y->n && memcmp(x->lines, y->lines, x->n * sizeof(x->lines[0])) == 0;
+}
+
+static void owner_unref(struct pp_access_sets *sets)
+{
+	if (--sets->n_refs)
+		return;
+	g_hash_table_unref(sets->table);
+	g_free(sets->room);
+	g_free(sets);
+}
+
+struct pp_access_sets *pp_access_sets_new(void)
+{
+	struct pp_access_sets *sets = g_new0(struct pp_access_sets, 1);
+
+	sets->table = g_hash_table_new(set_hash, set_equal);
+	sets->n_refs = 1;
+	return sets;
+}
+
+void pp_access_sets_free(struct pp_access_sets *sets)
+{
+	struct result *cache;
+
+	if (!sets)
+		return;
+	cache = g_steal_pointer(&sets->cache);
+	for (unsigned i = 0; cache && i < CACHE_ENTRIES; i++)
+		pp_access_set_unref(cache[i].set);
+	g_free(cache);
+	owner_unref(sets);
+}
+
+unsigned pp_access_sets_count(const struct pp_access_sets *sets)
+{
+	return g_hash_table_size(sets->table);
+}
+
+struct pp_access_set *pp_access_set_ref(struct pp_access_set *set)
+{
+	set->n_refs++;
+	return set;
+}
+
+void pp_access_set_unref(struct pp_access_set *set)
+{
+	if (!set || --set->n_refs)
+		return;
+	g_hash_table_remove(set->owner->table, set);
+	owner_unref(set->owner);
+	g_free(set);
+}
+
+/* Returns room for n lines, until the next call. */
+static struct pp_access_line *make_room(struct pp_access_sets *sets, unsigned n)
+{
+	if (n > sets->n_room) {
+		sets->n_room = n;
+		sets->room = g_renew(struct pp_access_line, sets->room, n);
+	}
+	return sets->room;
+}
+
+/* The lines are in order and have bytes. */
+static struct pp_access_set *intern(struct pp_access_sets *sets, const struct pp_access_line *lines,
+				    unsigned n)
+{
+	size_t n_bytes = n * sizeof(lines[0]);
+	struct pp_access_set *made = g_malloc(sizeof(*made) + n_bytes), *known;
+
+	made->n = n;
+	if (n)
+		memcpy(made->lines, lines, n_bytes);
+	known = g_hash_table_lookup(sets->table, made);
+	if (known) {
+		g_free(made);
+		return pp_access_set_ref(known);
+	}
+	made->serial = ++sets->n_ever;
+	made->owner = sets;
+	made->n_refs = 1;
+	sets->n_refs++;
+	g_hash_table_add(sets->table, made);
+	return made;
+}
+
+/* --- making sets ------------------------------------------------------------------------------ */
+
+/* Adds a line, whose accesses are later. */
+static void add_line(struct pp_access_line *to, const struct pp_access_line *line)
+{
+	to->read |= line->read;
+	to->written |= line->written;
+	to->changed |= line->changed;
+	to->last_site = line->last_site;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct pp_access_line *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static bool are_in_order(const struct pp_access_line *lines, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++)
+		if (lines[i - 1].address >= lines[i].address)
+			return false;
+	return true;
+}
+
+struct pp_access_set *pp_access_set_get(struct pp_access_sets *sets, struct pp_access_line *lines,
+					unsigned n)
+{
+	unsigned n_kept = 0;
+
+	if (!are_in_order(lines, n))
+		qsort(lines, n, sizeof(lines[0]), compare_lines);
+	for (unsigned i = 0; i < n; i++) {
+		if (!(lines[i].read | lines[i].written))
+			continue;
+		if (n_kept && lines[n_kept - 1].address == lines[i].address)
+			add_line(&lines[n_kept - 1], &lines[i]);
+		else
+			lines[n_kept++] = lines[i];
+	}
+	return intern(sets, lines, n_kept);
+}
+
+static struct result *cached(struct pp_access_sets *sets, const struct result *key)
+{
+	uint64_t hash = (key->a * UINT64_C(0x9e3779b97f4a7c15) ^ key->b) + key->bytes;
+
+	if (!sets->cache)
+		sets->cache = g_new0(struct result, CACHE_ENTRIES);
+	hash *= UINT64_C(0xd6e8feb86659fd93);
+	return &sets->cache[hash >> 32 & (CACHE_ENTRIES - 1)];
+}
+
+static bool is_of(const struct result *result, const struct result *key)
+{
+	return result->set && result->a == key->a && result->b == key->b &&
+	       result->bytes == key->bytes;
+}
+
+/* Takes the reference, and returns another one. */
+static struct pp_access_set *keep(struct result *result, const struct result *key,
+				  struct pp_access_set *set)
+{
+	pp_access_set_unref(result->set);
+	*result = *key;
+	result->set = set;
+	return pp_access_set_ref(set);
+}
+
+static struct pp_access_set *unite(const struct pp_access_set *a, const struct pp_access_set *b)
+{
+	struct pp_access_line *to = make_room(a->owner, a->n + b->n);
+	unsigned n = 0, i = 0, k = 0;
+
+	while (i < a->n || k < b->n) {
+		bool both = i < a->n && k < b->n && a->lines[i].address == b->lines[k].address;
+
+		if (k == b->n || (i < a->n && a->lines[i].address <= b->lines[k].address)) {
+			to[n] = a->lines[i++];
+			if (both)
+				add_line(&to[n], &b->lines[k++]);
+			n++;
+		} else {
+			to[n++] = b->lines[k++];
+		}
+	}
+	return intern(a->owner, to, n);
+}
+
+struct pp_access_set *pp_access_set_union(struct pp_access_set *a, struct pp_access_set *b)
+{
+	struct result key = {.a = a->serial, .b = b->serial};
+	struct result *result;
+
+	if (a == b || !b->n)
+		return pp_access_set_ref(a);
+	if (!a->n)
+		return pp_access_set_ref(b);
+	result = cached(a->owner, &key);
+	return is_of(result, &key) ? pp_access_set_ref(result->set)
+				   : keep(result, &key, unite(a, b));
+}
+
+/* The bytes of the line that lie in [address, end). */
+static uint64_t mask_of(uint64_t line, uint64_t address, uint64_t end)
+{
+	uint64_t from = address > line ? address - line : 0, to = end - line;
+
+	if (from >= ST_LINE_BYTES || end <= line)
+		return 0;
+	return UINT64_MAX << from & (to >= ST_LINE_BYTES ? UINT64_MAX : (UINT64_C(1) << to) - 1);
+}
+
+static struct pp_access_set *subtract(const struct pp_access_set *set, uint64_t address,
+				      uint64_t end)
+{
+	struct pp_access_line *to = make_room(set->owner, set->n);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < set->n; i++) {
+		uint64_t keep = ~mask_of(set->lines[i].address, address, end);
+
+		to[n] = set->lines[i];
+		to[n].read &= keep;
+		to[n].written &= keep;
+		to[n].changed &= keep;
+		n += (to[n].read | to[n].written) != 0;
+	}
+	return intern(set->owner, to, n);
+}
+
+/* The position of the first line at or after the address. */
+static unsigned find_line(const struct pp_access_set *set, uint64_t address)
+{
+	unsigned from = 0, to = set->n;
+
+	while (from < to) {
+		unsigned middle = from + (to - from) / 2;
+
+		if (set->lines[middle].address < address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+struct pp_access_set *pp_access_set_without(struct pp_access_set *set, uint64_t address,
+					    unsigned size)
+{
+	struct result key = {.a = set->serial, .b = address, .bytes = size};
+	unsigned at = find_line(set, address - address % ST_LINE_BYTES);
+	uint64_t end = address + size;
+	struct result *result;
+
+	if (end < address || at == set->n || set->lines[at].address >= end)
+		return pp_access_set_ref(set);
+	result = cached(set->owner, &key);
+	return is_of(result, &key) ? pp_access_set_ref(result->set)
+				   : keep(result, &key, subtract(set, address, end));
+}
+
+const struct pp_access_line *pp_access_set_line(const struct pp_access_set *set, uint64_t address)
+{
+	unsigned at = find_line(set, address);
+
+	return at < set->n && set->lines[at].address == address ? &set->lines[at] : NULL;
+}

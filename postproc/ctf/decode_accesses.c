@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stream defines a set in one or several events, and names it from the next segment on.  A set is
+ * forgotten when another one takes its place, as the writer forgets it: memory does not depend on
+ * the number of sets that the stream has defined.
+ */
+#include "ctf/decode_accesses.h"
+
+#include <string.h>
+
+#include "core/access_set.h"
+#include "sync-trace/accesses.h"
+
+struct pp_defined_set {
+	uint32_t number; /* 0: none yet */
+	struct pp_access_set *set;
+};
+
+struct pp_defined_sets {
+	uint32_t pending;	     /* the number of the set whose lines are being read; 0: none */
+	GArray *lines;		     /* ... of struct pp_access_line */
+	struct pp_access_set *empty; /* that of number 0; NULL: not needed so far */
+	struct pp_defined_set places[ST_ACCESS_SETS];
+};
+
+void pp_defined_sets_free(struct pp_defined_sets *sets)
+{
+	if (!sets)
+		return;
+	for (unsigned i = 0; i < ST_ACCESS_SETS; i++)
+		pp_access_set_unref(sets->places[i].set);
+	pp_access_set_unref(sets->empty);
+	g_array_unref(sets->lines);
+	g_free(sets);
+}
+
+static struct pp_defined_sets *sets_of(struct pp_stream *stream)
+{
+	if (!stream->sets) {
+		stream->sets = g_new0(struct pp_defined_sets, 1);
+		stream->sets->lines = g_array_new(FALSE, FALSE, sizeof(struct pp_access_line));
+	}
+	return stream->sets;
+}
+
+static void add_problem(const struct pp_stream *stream, const char *what)
+{
+	pp_model_add_problem(stream->decoder->capture->model, what, stream->name, 1);
+}
+
+/* --- sets ------------------------------------------------------------------------------------- */
+
+static struct pp_access_line read_line(const uint8_t *at)
+{
+	struct st_access_line line;
+
+	memcpy(&line, at, sizeof(line));
+	return (struct pp_access_line){
+	    .address = line.address & ~(uint64_t)(ST_LINE_BYTES - 1),
+	    .read = line.read,
+	    .written = line.written,
+	    .changed = line.changed & line.written,
+	    .first_site = line.first_site,
+	    .last_site = line.last_site,
+	};
+}
+
+/* Code that was unloaded later has addresses of its own. */
+static void place_sites(const struct pp_stream *stream, GArray *lines, int64_t time_ns)
+{
+	const struct pp_process *process = stream->thread ? stream->thread->process : NULL;
+
+	for (guint i = 0; process && process->places && i < lines->len; i++) {
+		struct pp_access_line *line = &g_array_index(lines, struct pp_access_line, i);
+
+		line->first_site = pp_places_code(process, line->first_site, time_ns);
+		line->last_site = pp_places_code(process, line->last_site, time_ns);
+	}
+}
+
+/* Ends the set whose lines are being read, and gives it its place. */
+static void end_set(struct pp_stream *stream, int64_t time_ns)
+{
+	struct pp_defined_sets *sets = stream->sets;
+	struct pp_defined_set *place = &sets->places[ST_ACCESS_SET_PLACE(sets->pending)];
+
+	if (!sets->pending)
+		return;
+	place_sites(stream, sets->lines, time_ns);
+	pp_access_set_unref(place->set);
+	place->number = sets->pending;
+	place->set =
+	    pp_access_set_get(stream->decoder->capture->model->access_sets,
+			      (struct pp_access_line *)sets->lines->data, sets->lines->len);
+	g_array_set_size(sets->lines, 0);
+	sets->pending = 0;
+}
+
+void pp_decode_lines(struct pp_stream *stream, const struct pp_record *record)
+{
+	struct pp_defined_sets *sets = sets_of(stream);
+	uint64_t number = record->values[PP_LINES_SET];
+	const uint8_t *at = record->lines;
+
+	if (!number || number > UINT32_MAX) {
+		add_problem(stream, "sets of accesses without a number: left out");
+		return;
+	}
+	if (sets->pending != number)
+		end_set(stream, stream->last_ns);
+	sets->pending = (uint32_t)number;
+	if (sets->lines->len + record->n_lines > ST_ACCESS_LINES_MAX) {
+		add_problem(stream, "sets of accesses with too many lines: left out");
+		g_array_set_size(sets->lines, 0);
+		sets->pending = 0;
+		return;
+	}
+	for (uint32_t i = 0; i < record->n_lines; i++) {
+		struct pp_access_line line = read_line(at + i * sizeof(struct st_access_line));
+
+		g_array_append_val(sets->lines, line);
+	}
+}
+
+/* Returns the set, lent; NULL: it is not defined. */
+static struct pp_access_set *find_set(struct pp_stream *stream, uint64_t number, int64_t time_ns)
+{
+	struct pp_defined_sets *sets = sets_of(stream);
+	const struct pp_defined_set *place = &sets->places[ST_ACCESS_SET_PLACE(number)];
+
+	if (number)
+		end_set(stream, time_ns);
+	else if (!sets->empty)
+		sets->empty =
+		    pp_access_set_get(stream->decoder->capture->model->access_sets, NULL, 0);
+	if (!number)
+		return sets->empty;
+	return place->number == number ? place->set : NULL;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+bool pp_decode_segment(struct pp_stream *stream, const struct pp_record *record,
+		       struct pp_event *event)
+{
+	struct pp_access_set *set =
+	    find_set(stream, record->values[PP_SEGMENT_SET], event->time_ns);
+
+	if (!set) {
+		add_problem(stream, "segments with undefined sets of accesses: left out");
+		if (stream->thread)
+			stream->thread->process->segments_lost++;
+		return false;
+	}
+	event->kind = PP_EVENT_SEGMENT;
+	event->thread = stream->thread;
+	event->segment.set = set;
+	event->segment.duration_ns = record->values[PP_SEGMENT_DURATION];
+	event->segment.reads = record->values[PP_SEGMENT_READS];
+	event->segment.writes = record->values[PP_SEGMENT_WRITES];
+	event->segment.left_out = record->values[PP_SEGMENT_LEFT_OUT];
+	event->segment.flags = (unsigned)record->values[PP_SEGMENT_FLAGS];
+	if (event->thread && event->segment.flags & ST_ACCESS_STEPPED)
+		event->thread->process->accesses = PP_ACCESSES_SAMPLED;
+	return true;
+}
+
+void pp_decode_heap(struct pp_stream *stream, const struct pp_record *record,
+		    struct pp_event *event)
+{
+	event->kind =
+	    record->class->what == PP_CLASS_HEAP_BLOCK ? PP_EVENT_HEAP_BLOCK : PP_EVENT_HEAP_FREED;
+	event->thread = stream->thread;
+	event->heap.address = record->values[PP_HEAP_ADDRESS];
+	event->heap.size = record->values[PP_HEAP_SIZE];
+	event->heap.site = record->values[PP_HEAP_SITE];
+	if (event->heap.site && event->thread && event->thread->process->places)
+		event->heap.site =
+		    pp_places_code(event->thread->process, event->heap.site, event->time_ns);
+}
+
+void pp_lose_segments(struct pp_stream *stream, uint64_t count)
+{
+	if (stream->thread)
+		stream->thread->process->segments_lost += MAX(count, 1);
+}
