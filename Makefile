@@ -19,6 +19,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 CC := gcc
+CXX := g++
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-missing-field-initializers -Werror
 BASE_CFLAGS := -std=gnu17 -O2 -g $(WARN) -DGM_VERSION='"$(VERSION)"' -Ilibgmon-mt/include -Ilibgmon-mt \
 	-Ilibsync-trace/include

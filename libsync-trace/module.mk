@@ -84,15 +84,28 @@ $(B)/libaccess_trace.a: $(ACCESS_OBJ:%.o=%.archive.o)
 		$(B)/obj/libsync-trace/access_trace.o
 	$(Q)rm -f $@ && ar rcsD $@ $(B)/obj/libsync-trace/access_trace.o
 
-ALL += $(B)/libaccess_trace.so $(B)/libaccess_trace.a
+# The plugin of gcc is for the gcc that builds it, if the headers for plugins are installed.
+GCC_PLUGINS := $(shell $(CC) -print-file-name=plugin 2>/dev/null)/include
+ACCESS_GATE := $(and $(wildcard $(GCC_PLUGINS)/gcc-plugin.h),$(shell command -v $(CXX)),$(B)/access_gate.so)
+
+$(B)/access_gate.so: libsync-trace/access/gcc/access_gate.cc
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -O2 -g -Wall -Wextra -Werror -fno-rtti -fPIC -shared -isystem $(GCC_PLUGINS) -o $@ $<
+
+ALL += $(B)/libaccess_trace.so $(B)/libaccess_trace.a $(ACCESS_GATE)
 
 INSTALLS += install-access
 .PHONY: install-access
-install-access: $(B)/libaccess_trace.so $(B)/libaccess_trace.a
+install-access: $(B)/libaccess_trace.so $(B)/libaccess_trace.a $(ACCESS_GATE)
 	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig
-	$(Q)install -m 644 $^ $(DESTDIR)$(LIBDIR)
-	$(Q)sed -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-		libsync-trace/access/access-trace.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/access-trace.pc
+	$(Q)install -m 644 $(filter %/libaccess_trace.so %/libaccess_trace.a,$^) $(DESTDIR)$(LIBDIR)
+	$(Q)rm -f $(DESTDIR)$(LIBDIR)/gprof-mt/access_gate.so $(DESTDIR)$(LIBDIR)/pkgconfig/access-trace-gcc.pc
+	$(Q)$(if $(ACCESS_GATE),install -D -m 644 -t $(DESTDIR)$(LIBDIR)/gprof-mt $(ACCESS_GATE))
+	$(Q)for name in access-trace $(if $(ACCESS_GATE),access-trace-gcc); do \
+		sed -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' libsync-trace/access/$$name.pc.in \
+			>$(DESTDIR)$(LIBDIR)/pkgconfig/$$name.pc || exit 1; \
+	done
 
 INSTALLS += install-sync
 .PHONY: install-sync

@@ -11,6 +11,10 @@
 
 __thread struct st_access_thread access_self;
 
+/* Its first member, for code that was compiled with gcc/access_gate.cc. */
+extern EXPORT __thread uint32_t st_access_depth __attribute__((alias("access_self")));
+_Static_assert(offsetof(struct st_access_thread, depth) == 0, "st_access_depth");
+
 static __attribute__((noinline)) void use_many(struct st_collector *self)
 {
 	for (uint32_t i = 0; i < ST_FEW_LINES; i++)

@@ -7,24 +7,33 @@ need pkg-config
 bindir=$(cat "$GM_BUILD/obj/bindir")
 make -s -C "$GM_TOP" install-gmon install-sync install-access DESTDIR="$PWD/root" PREFIX=/opt/test BINDIR="$bindir" \
 	>log 2>&1 || fail "make install: $(cat log)"
-same "the files" "libaccess_trace.a libaccess_trace.so pkgconfig/access-trace.pc" \
-	"$(cd root/opt/test/lib && echo ./*access* pkgconfig/*access* | sed 's,\./,,g')"
-export PKG_CONFIG_LIBDIR=$PWD/root/opt/test/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/root
-for compiler in $(compilers); do
+plugin='' files="libaccess_trace.a libaccess_trace.so pkgconfig/access-trace.pc"
+if [ -e "$GM_BUILD/access_gate.so" ]; then
+	plugin=gcc:access-trace-gcc
+	files="gprof-mt/access_gate.so ${files/access-trace/access-trace-gcc.pc pkgconfig/access-trace}"
+fi
+same "the files" "$files" "$(cd root/opt/test/lib && find . -name '*access*' | sed 's,\./,,' | LC_ALL=C sort | xargs)"
+export PKG_CONFIG_LIBDIR=$PWD/root/opt/test/lib/pkgconfig
+flags()
+{
+	pkg-config "--define-variable=libdir=$PWD/root/opt/test/lib" "$@"
+}
+for case in $(compilers | sed 's,$,:access-trace,') $plugin; do
+	compiler=${case%:*} package=${case#*:}
 	# shellcheck disable=SC2046 # the words are split on purpose
-	"$compiler" -g $(pkg-config --cflags access-trace) -c -o segments.o "$programs/segments.c" &&
-		"$compiler" -o segments segments.o -pthread -Wl,--as-needed $(pkg-config --libs access-trace) ||
-		fail "cannot compile with $(pkg-config --cflags --libs access-trace)"
+	"$compiler" -g $(flags --cflags "$package") -c -o segments.o "$programs/segments.c" &&
+		"$compiler" -o segments segments.o -pthread -Wl,--as-needed $(flags --libs "$package") ||
+		fail "cannot compile with $(flags --cflags --libs "$package")"
 	rm -rf gprof-mt.data
 	printf '[sync]\nmode = all\n' >gprof-mt.conf
 	GPROF_MT_CONFIG=$PWD/gprof-mt.conf LD_LIBRARY_PATH=$PWD/root/opt/test/lib ./segments >out 2>err ||
-		fail "$compiler: $(cat err)"
-	babeltrace2 -c sink.utils.counter gprof-mt.data/[0-9]*/accesses >counts 2>err || fail "$compiler: $(cat err)"
-	grep -q '[0-9]\{4\} Event messages' counts || fail "$compiler: $(cat counts)"
+		fail "$case: $(cat err)"
+	babeltrace2 -c sink.utils.counter gprof-mt.data/[0-9]*/accesses >counts 2>err || fail "$case: $(cat err)"
+	grep -q '[0-9]\{4\} Event messages' counts || fail "$case: $(cat counts)"
 	rm -rf d
 	GPROF_MT_LIBDIR=$PWD/root/opt/test/lib LD_LIBRARY_PATH=$PWD/root/opt/test/lib \
 		"$gprof_mt" record -q -o d --set sync.mode=all --set kernel.source=none ./segments >out 2>err ||
-		fail "$compiler, record: $(cat err)"
-	babeltrace2 -c sink.utils.counter d/[0-9]*/accesses >counts 2>err || fail "$compiler, record: $(cat err)"
-	grep -q '[0-9]\{4\} Event messages' counts || fail "$compiler, record: $(cat counts)"
+		fail "$case, record: $(cat err)"
+	babeltrace2 -c sink.utils.counter d/[0-9]*/accesses >counts 2>err || fail "$case, record: $(cat err)"
+	grep -q '[0-9]\{4\} Event messages' counts || fail "$case, record: $(cat counts)"
 done

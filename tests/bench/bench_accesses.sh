@@ -4,7 +4,8 @@
 # Measures the CPU time of a program that records its accesses in critical sections, in multiples of its time without
 # -fsanitize=thread, and of its time with libtsan: one whose accesses are nearly all outside of sections, one that
 # mostly computes, and one whose accesses are all in sections (without a budget: the time depends on how often sets
-# repeat). The static library is linked; a row has the shared one. The minimum of ROUNDS (default 5) runs counts.
+# repeat). The static library is linked; a row has the shared one. Rows with gcc's plugin are there if it was built, and
+# then have the budget. The minimum of ROUNDS (default 5) runs counts.
 #
 # Rows: what, peer name, peer value, our value, unit, ratio, budget (as a ratio), verdict.
 set -eu
@@ -25,11 +26,18 @@ gcc -O2 -fsanitize=thread -o tsan "$source" -pthread
 gcc -O2 "${flags[@]}" -c -o accesses.o "$source"
 gcc -o static accesses.o -L"$GM_BUILD" -l:libaccess_trace.a "${rest[@]}"
 gcc -o shared accesses.o -L"$GM_BUILD" -laccess_trace "${rest[@]}"
+programs='bare tsan static shared' with_budget=static
+if [ -e "$GM_BUILD/access_gate.so" ]; then
+	gcc -O2 "${flags[@]}" "-fplugin=$GM_BUILD/access_gate.so" -c -o plugin.o "$source"
+	gcc -o plugin plugin.o -L"$GM_BUILD" -l:libaccess_trace.a "${rest[@]}"
+	gcc -o plugin_shared plugin.o -L"$GM_BUILD" -laccess_trace "${rest[@]}"
+	programs="$programs plugin plugin_shared" with_budget=plugin
+fi
 
 declare -A steps=([rare]=200000 [mixed]=100000 [locked]=20000)
 for _ in $(seq "${ROUNDS:-5}"); do
 	for kind in rare mixed locked; do
-		for program in bare tsan static shared; do
+		for program in $programs; do
 			rm -rf gprof-mt.data
 			timed $kind.$program env GPROF_MT_CONFIG=all.conf ./$program $kind ${steps[$kind]}
 		done
@@ -46,9 +54,21 @@ row()
 		printf "%s\t%s\t%s\t%s\ts\t%.3f\t%s\t%s\n", what, name, p, o, o / p, b, b == "-" ? b : o / p <= b ? "pass" : "miss" }'
 }
 
+# rows PEER PROGRAM HOW
+rows()
+{
+	local budgets=(- -)
+	[ "$1.$2" != bare.$with_budget ] || budgets=(5 1.5)
+	row "accesses outside of sections$3" "$1" rare."$1" rare."$2" "${budgets[0]}"
+	row "mostly computing$3" "$1" mixed."$1" mixed."$2" "${budgets[1]}"
+	row "all accesses in sections$3" "$1" locked."$1" locked."$2" -
+}
+
 for peer in bare tsan; do
-	row "accesses outside of sections" $peer rare.$peer rare.static "$([ $peer = bare ] && echo 5 || echo -)"
+	rows $peer static ""
 	row "accesses outside of sections, shared library" $peer rare.$peer rare.shared -
-	row "mostly computing" $peer mixed.$peer mixed.static "$([ $peer = bare ] && echo 1.5 || echo -)"
-	row "all accesses in sections" $peer locked.$peer locked.static -
+	if [ $with_budget = plugin ]; then
+		rows $peer plugin ", gcc's plugin"
+		row "accesses outside of sections, gcc's plugin, shared library" $peer rare.$peer rare.plugin_shared -
+	fi
 done
