@@ -36,6 +36,26 @@ void access_note(uintptr_t address, size_t n_bytes, unsigned kind, uintptr_t sit
 /* Looks up libc's functions. Until then, ours do the work themselves. */
 void access_libc_resolve(void) __attribute__((visibility("hidden")));
 
+/* ... and those of the allocator. Until then, each is looked up when it is called. */
+void access_malloc_resolve(void) __attribute__((visibility("hidden")));
+
+/* --- blocks of the heap (blocks.c) -------------------------------------------------------------
+ */
+
+/* The block was allocated: adds it. Without memory for that, it is not known. */
+void access_block_begin(uintptr_t address, size_t n_bytes, uintptr_t site)
+    __attribute__((visibility("hidden")));
+
+/* Returns false if no known block begins at the address. */
+bool access_block_at(uintptr_t address, struct st_block *ret) __attribute__((visibility("hidden")));
+
+/* Finds the block that contains the address. Returns false if none is known. */
+bool access_block_find(uintptr_t address, struct st_block *ret)
+    __attribute__((visibility("hidden")));
+
+/* Removes the block. */
+void access_block_end(const struct st_block *block) __attribute__((visibility("hidden")));
+
 #define ACCESS_SITE() ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
 
 /* One instruction; compilers do not generate it. */

@@ -359,6 +359,7 @@ char *strstr(const char *text, const char *part)
 /* The copy is written here where that is recorded: the lines are added before. */
 char *strdup(const char *text)
 {
+	struct st_block block;
 	size_t n;
 	char *made;
 
@@ -368,6 +369,8 @@ char *strdup(const char *text)
 	made = malloc(n);
 	if (made == NULL)
 		return NULL;
+	if (access_block_at((uintptr_t)made, &block)) /* not of an allocator before ours */
+		access_block_begin((uintptr_t)made, n, ACCESS_SITE());
 	touch_copy(made, text, n, ACCESS_SITE());
 	return copy_up(made, text, n);
 }

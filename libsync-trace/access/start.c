@@ -13,7 +13,8 @@ static struct st_access_thread *thread(void)
 	return &access_self;
 }
 
-static struct st_access_functions functions = {.abi = ST_ACCESS_ABI, .thread = thread};
+static struct st_access_functions functions = {
+    .abi = ST_ACCESS_ABI, .thread = thread, .block_find = access_block_find};
 
 /* Called for the program itself, which is the first object. */
 static int note_data(struct dl_phdr_info *info, size_t n_bytes, void *unused)
@@ -46,6 +47,7 @@ static bool tsan_is_loaded(void)
 __attribute__((constructor)) static void begin(void)
 {
 	access_libc_resolve();
+	access_malloc_resolve();
 	dl_iterate_phdr(note_data, NULL);
 	functions.has_tsan = tsan_is_loaded();
 	st_access_register(&functions);

@@ -9,6 +9,7 @@
 #include "callers/named.h"
 #include "callers/only_call.h"
 #include "runtime/process/loadmap.h"
+#include "runtime/sys/auxv.h"
 #include "runtime/sys/sys.h"
 #include "runtime/unwind/rule.h"
 
@@ -87,11 +88,52 @@ static uint64_t wrapper_rule(const struct gm_running *module, uintptr_t site)
 		       (uint64_t)found.offset / WORD_BYTES, (uint64_t)stored);
 }
 
-static uint64_t make_rule(uintptr_t site)
+/* True for the functions of libstdc++ and libc that allocate for their caller. */
+static bool is_allocator(const struct gm_running *module, uintptr_t start)
+{
+	static const char *const names[] = {
+	    "_Znwm",
+	    "_Znam",
+	    "_ZnwmRKSt9nothrow_t",
+	    "_ZnamRKSt9nothrow_t",
+	    "_ZnwmSt11align_val_t",
+	    "_ZnamSt11align_val_t",
+	    "_ZnwmSt11align_val_tRKSt9nothrow_t",
+	    "_ZnamSt11align_val_tRKSt9nothrow_t",
+	    "strdup",
+	    "__strdup",
+	    "strndup",
+	    "__strndup",
+	    "reallocarray",
+	};
+	const char *name = gm_object_name(module->header, (const void *)start);
+
+	for (unsigned i = 0; name != NULL && i < sizeof(names) / sizeof(*names); i++)
+		if (gm_strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static uint64_t make_allocation_rule(uintptr_t site)
 {
 	struct gm_running module;
 	struct st_function function;
 
+	if (!gm_running_find(site - 1, &module) || !st_function_find(&module, site - 1, &function))
+		return KIND_SITE;
+	return is_allocator(&module, function.start) ||
+		       (st_named_exist() && st_named_is(&module, function.start))
+		   ? wrapper_rule(&module, site)
+		   : KIND_SITE;
+}
+
+static uint64_t make_rule(uintptr_t site, bool allocates)
+{
+	struct gm_running module;
+	struct st_function function;
+
+	if (allocates)
+		return make_allocation_rule(site);
 	if (!gm_running_find(site - 1, &module))
 		return KIND_CALLBACK;
 	if (st_named_exist() && st_function_find(&module, site - 1, &function) &&
@@ -106,7 +148,7 @@ static uint64_t make_rule(uintptr_t site)
 }
 
 /* Finds a rule outside its home slot, or makes it at the first use of the address. */
-static __attribute__((noinline)) uint64_t get_rule_slowly(uintptr_t site)
+static __attribute__((noinline)) uint64_t get_rule_slowly(uintptr_t site, bool allocates)
 {
 	if (site < WORD_BYTES || site >= ADDRESS_MAX ||
 	    !__atomic_load_n(&gm_find_object_is_safe, __ATOMIC_RELAXED))
@@ -119,7 +161,7 @@ static __attribute__((noinline)) uint64_t get_rule_slowly(uintptr_t site)
 			return word & RULE_MASK;
 		if (word != 0)
 			continue;
-		made = make_rule(site);
+		made = make_rule(site, allocates);
 		/* If another address was added there, this one is made again next time. */
 		__atomic_compare_exchange_n(slot, &word,
 					    (uint64_t)site << ST_CALLER_RULE_BITS | made, false,
@@ -129,13 +171,14 @@ static __attribute__((noinline)) uint64_t get_rule_slowly(uintptr_t site)
 	return KIND_SITE;
 }
 
-static inline uint64_t get_rule(uintptr_t site)
+static inline uint64_t get_rule(uintptr_t site, bool allocates)
 {
 	uint64_t word =
 	    __atomic_load_n(&st_caller_slots[site & (ST_CALLER_SLOTS - 1)], __ATOMIC_RELAXED);
 
-	return __builtin_expect(word >> ST_CALLER_RULE_BITS == site, 1) ? word & RULE_MASK
-									: get_rule_slowly(site);
+	return __builtin_expect(word >> ST_CALLER_RULE_BITS == site, 1)
+		   ? word & RULE_MASK
+		   : get_rule_slowly(site, allocates);
 }
 
 /* The program's %rbp; 0 if this library was not compiled to leave it unused. */
@@ -149,10 +192,11 @@ static inline uintptr_t program_frame(void)
 	return frame;
 }
 
-uintptr_t st_caller_find(const volatile uintptr_t *place)
+static inline __attribute__((always_inline)) uintptr_t find(const volatile uintptr_t *place,
+							    bool allocates)
 {
 	uintptr_t site = *place, stack = (uintptr_t)place + WORD_BYTES, frame = program_frame();
-	uint64_t rule = get_rule(site), next;
+	uint64_t rule = get_rule(site, allocates), next;
 
 	for (unsigned depth = 0; kind_of(rule) >= KIND_BY_STACK && depth < ST_CALLERS_MAX;
 	     depth++) {
@@ -163,7 +207,7 @@ uintptr_t st_caller_find(const volatile uintptr_t *place)
 		    __atomic_load_n(&is_off, __ATOMIC_RELAXED))
 			break;
 		caller = *(const uintptr_t *)(cfa - WORD_BYTES);
-		next = get_rule(caller);
+		next = get_rule(caller, allocates);
 		if (kind_of(next) == KIND_CALLBACK)
 			break;
 		if (frame_of(rule) != 0)
@@ -173,4 +217,14 @@ uintptr_t st_caller_find(const volatile uintptr_t *place)
 		rule = next;
 	}
 	return site;
+}
+
+uintptr_t st_caller_find(const volatile uintptr_t *place)
+{
+	return find(place, false);
+}
+
+uintptr_t st_caller_find_allocation(const volatile uintptr_t *place)
+{
+	return find(place, true);
 }

@@ -41,6 +41,12 @@ void st_callers_forget(void);
 /* `place` is where the return address is on the stack. */
 uintptr_t st_caller_find(const volatile uintptr_t *place) __attribute__((noinline));
 
+/*
+ * The same for the call of an allocator, whose wrappers are operator new, strdup() and those that
+ * the user names: a function that makes an object with malloc() is the call site of that.
+ */
+uintptr_t st_caller_find_allocation(const volatile uintptr_t *place) __attribute__((noinline));
+
 /* True if the return address is known to be a call site itself. */
 static inline bool st_caller_is_site(uintptr_t site)
 {

@@ -22,7 +22,8 @@
 
 struct known_set {
 	uint64_t hash[2];
-	uint32_t number; /* 0: none */
+	uint64_t checked; /* st_blocks_freed() when its blocks were last looked up */
+	uint32_t number;  /* 0: none */
 };
 
 struct st_accesses {
@@ -114,6 +115,7 @@ void st_accesses_forget(void)
 {
 	if (trace_state == TRACE_NEW)
 		return; /* each page that a child writes to is copied */
+	st_blocks_forget();
 	trace_state = TRACE_NEW;
 	trace_lock = (struct gm_lock){0};
 }
@@ -239,6 +241,15 @@ static void write_event(struct gm_stream *stream, uint8_t id, const void *head, 
 	__atomic_store_n(&stream->pos, at, __ATOMIC_RELEASE);
 }
 
+bool st_accesses_put(struct st_thread *self, uint8_t id, const void *fields, size_t n_bytes,
+		     uint64_t *now_ns)
+{
+	if (!has_room(self, n_bytes, now_ns))
+		return false;
+	write_event(&self->accesses->stream, id, fields, n_bytes, NULL, 0, *now_ns);
+	return true;
+}
+
 /* --- sets ------------------------------------------------------------------------------------- */
 
 static uint64_t turn(uint64_t word, unsigned bits)
@@ -279,10 +290,10 @@ static bool define(struct st_thread *self, uint32_t number, const struct st_acce
 }
 
 /*
- * Returns the number of the set, defined before; 0: there is no room. The definition has the time
- * at which the segment began, so that the time of the segment's event need not become later.
+ * Returns the set, defined before; NULL: there is no room. The definition has the time at which the
+ * segment began, so that the time of the segment's event need not become later.
  */
-static uint32_t set_number(struct st_thread *self, const struct st_collector *collector)
+static struct known_set *set_find(struct st_thread *self, const struct st_collector *collector)
 {
 	uint64_t now_ns = collector->begin_ns;
 	struct st_accesses *accesses;
@@ -292,22 +303,32 @@ static uint32_t set_number(struct st_thread *self, const struct st_collector *co
 
 	hash_lines(collector->lines, collector->n_lines, hash);
 	if (!has_room(self, 0, &now_ns))
-		return 0;
+		return NULL;
 	accesses = self->accesses;
 	place = (uint32_t)hash[0] & (ST_ACCESS_SETS - 1);
 	known = &accesses->known[place];
 	if (known->number != 0 && known->hash[0] == hash[0] && known->hash[1] == hash[1])
-		return known->number;
+		return known;
 	number = known->number == 0 || known->number > UINT32_MAX - ST_ACCESS_SETS
 		     ? place + 1
 		     : known->number + ST_ACCESS_SETS;
 	/* Also if there is no room for all lines: the number is used up. */
-	*known = (struct known_set){{0, 0}, number};
+	*known = (struct known_set){{0, 0}, 0, number};
 	if (!define(self, number, collector->lines, collector->n_lines, &now_ns))
-		return 0;
+		return NULL;
 	known->hash[0] = hash[0];
 	known->hash[1] = hash[1];
-	return number;
+	return known;
+}
+
+/* Writes the blocks that the set accesses, unless all of them are in the trace. */
+static void set_check(struct st_thread *self, struct known_set *known,
+		      const struct st_collector *collector, uint64_t *now_ns)
+{
+	uint64_t n_freed = st_blocks_freed();
+
+	if (known->checked != n_freed && st_blocks_write(self, collector, now_ns))
+		known->checked = n_freed;
 }
 
 /* --- segments --------------------------------------------------------------------------------- */
@@ -340,11 +361,13 @@ static void write_segment(struct st_thread *self, const struct st_collector *col
 bool st_accesses_write(struct st_thread *self, const struct st_collector *collector, unsigned flags,
 		       uint64_t now_ns)
 {
-	uint32_t number = set_number(self, collector);
+	struct known_set *known = set_find(self, collector);
 	struct gm_stream *stream;
 
-	if (number != 0 && has_room(self, ST_ACCESSES_SEGMENT_LONG_BYTES, &now_ns)) {
-		write_segment(self, collector, number, (uint8_t)flags, now_ns);
+	if (known != NULL)
+		set_check(self, known, collector, &now_ns);
+	if (known != NULL && has_room(self, ST_ACCESSES_SEGMENT_LONG_BYTES, &now_ns)) {
+		write_segment(self, collector, known->number, (uint8_t)flags, now_ns);
 		return true;
 	}
 	stream = st_accesses_stream(self);

@@ -344,6 +344,11 @@ void st_access_forget(void);
 bool st_accesses_write(struct st_thread *self, const struct st_collector *collector, unsigned flags,
 		       uint64_t now_ns);
 
+/* Writes an event with these fields. *now_ns may become later. Returns false if there is no room.
+ */
+bool st_accesses_put(struct st_thread *self, uint8_t id, const void *fields, size_t n_bytes,
+		     uint64_t *now_ns);
+
 /* The stream of the writer, or NULL. */
 struct gm_stream *st_accesses_stream(const struct st_thread *self);
 
@@ -353,6 +358,20 @@ void st_accesses_rest(const struct st_thread *self, bool closes);
 void st_accesses_settle(const struct st_thread *self);
 
 void st_accesses_forget(void);
+
+/* --- blocks of the heap (access_blocks.c) ----------------------------------------------------- */
+
+/*
+ * Writes the blocks with accessed bytes, unless they are in the trace. *now_ns may become later.
+ * Returns false if there was no room for all. If it returned true, and st_blocks_freed() returns
+ * the number that it returned before, all of them are still in the trace.
+ */
+bool st_blocks_write(struct st_thread *self, const struct st_collector *collector,
+		     uint64_t *now_ns);
+uint64_t st_blocks_freed(void); /* not 0 */
+
+/* In a forked child: no block is in its trace. */
+void st_blocks_forget(void);
 
 /* --- call paths (path.c) ---------------------------------------------------------------------- */
 

@@ -13,9 +13,9 @@ build behaviour
 # (robust/sandbox/test_seccomp), chroot() (robust/sandbox/test_other_programs), process ends
 # (robust/files/test_thread_files, test_copy_on_write), keys (robust/threads/test_thread_specific_keys), and jumps,
 # which never return (robust/threads/test_jumps_out_of_waits), the wrappers of libgomp's (report/test_openmp), blocking
-# calls (io/test_calls), and the function that libaccess_trace calls (access/test_segments).
+# calls (io/test_calls), and functions that libaccess_trace calls (access/test_segments, access/test_lives).
 sed -n 's/^\t\t\([A-Za-z_]*\);$/\1/p' "$GM_TOP/libsync-trace/libsync-trace.map" |
-	grep -vxE '__pthread_.*|gsignal|gm_thread_watch_shared|prctl|syscall|chroot|_exit|_Exit|daemon|pthread_exit|thrd_exit|pthread_key_create|tss_create|.*longjmp(_chk)?|st_(GOMP|omp)_.*|st_access_register' |
+	grep -vxE '__pthread_.*|gsignal|gm_thread_watch_shared|prctl|syscall|chroot|_exit|_Exit|daemon|pthread_exit|thrd_exit|pthread_key_create|tss_create|.*longjmp(_chk)?|st_(GOMP|omp)_.*|st_access_.*' |
 	grep -vxE "$(sed -nE 's/^\tX\(([a-z_]+, )?([A-Za-z0-9_]+),.*/\2/p; s/^\tX\((_[A-Za-z0-9_]+), [a-z0-9]+\).*/\1/p' \
 		"$GM_TOP/libsync-trace/libc/real_io.h" | paste -sd'|')" | sort >exported
 [ "$(wc -l <exported)" -gt 70 ] || fail "expected more than 70 exported functions"

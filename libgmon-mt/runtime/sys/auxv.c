@@ -134,6 +134,24 @@ void *gm_object_function(const void *elf, const char *name)
 	return NULL;
 }
 
+const char *gm_object_name(const void *elf, const void *function)
+{
+	struct image image;
+	uint32_t n;
+
+	if (elf == NULL || memcmp(elf, ELFMAG, SELFMAG) != 0 || !image_read(&image, elf))
+		return NULL;
+	n = n_symbols(&image);
+	for (uint32_t i = 0; i < n; i++) {
+		const ElfW(Sym) *symbol = &image.symbols[i];
+
+		if (image.base + symbol->st_value == function && symbol->st_shndx != SHN_UNDEF &&
+		    ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
+			return image.names + symbol->st_name;
+	}
+	return NULL;
+}
+
 void *gm_vdso_function(const char *name)
 {
 	return gm_object_function((const void *)gm_auxv(AT_SYSINFO_EHDR), name);

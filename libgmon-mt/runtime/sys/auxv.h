@@ -16,6 +16,12 @@ uint64_t gm_auxv(unsigned long type);
  */
 void *gm_object_function(const void *elf, const char *name);
 
+/*
+ * Returns the name of the function at that address of the object, of several names any one; NULL:
+ * it has none for other objects. Takes no lock.
+ */
+const char *gm_object_name(const void *elf, const void *function);
+
 /* Returns a function of the vDSO; NULL: no such function. */
 void *gm_vdso_function(const char *name);
 

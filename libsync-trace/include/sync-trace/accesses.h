@@ -31,7 +31,8 @@
  * [address, address + size) is a block of the heap, allocated by a call that returns to `site` (0:
  * not known). The thread that accesses the block writes it, at the end of the segment and before
  * the segment's event, unless the block is in the trace already. The block exists until a `freed`
- * that covers it.
+ * that covers it, or a `block` that overlaps it: one with the same address and site is the same
+ * block, whose size may have changed; with any other one, the end of its life was not recorded.
  *
  * Event 5, freed: address u64, size u64.
  * Written before the program frees these bytes, by the thread that does, if a `block` in them was

@@ -75,7 +75,28 @@ struct st_access_thread {
 	bool is_off;			/* only its waits are recorded (any more) */
 };
 
-#define ST_ACCESS_ABI 1u
+/*
+ * A block of the heap. Its word has the epoch in which a `block` event was written: forked children
+ * count epochs, since what is in the parent's trace is not in theirs. 0: none.
+ */
+struct st_block {
+	uintptr_t address;
+	size_t n_bytes;
+	uintptr_t site; /* return address of the call that allocated it; 0: not known */
+	uint32_t *word;
+	uint32_t value; /* of the word, as it was read */
+};
+
+#define ST_EPOCH_BITS  10
+#define ST_EPOCH_SHIFT 5
+#define ST_EPOCH_MASK  (((1u << ST_EPOCH_BITS) - 1) << ST_EPOCH_SHIFT)
+
+static inline uint32_t st_block_epoch(uint32_t word)
+{
+	return (word & ST_EPOCH_MASK) >> ST_EPOCH_SHIFT;
+}
+
+#define ST_ACCESS_ABI 2u
 
 struct st_access_functions {
 	uint32_t abi;	   /* ST_ACCESS_ABI */
@@ -83,6 +104,8 @@ struct st_access_functions {
 	/* The pages of the program's own writable data, which are never unmapped. */
 	uintptr_t data_start, data_end;
 	struct st_access_thread *(*thread)(void); /* of the calling thread */
+	/* Finds the block that contains the address. Returns false if none is known. */
+	bool (*block_find)(uintptr_t address, struct st_block *ret);
 };
 
 /*
@@ -91,5 +114,28 @@ struct st_access_functions {
  * libaccess_trace; -ENOTSUP: libtsan is loaded.
  */
 int st_access_register(const struct st_access_functions *functions);
+
+/*
+ * The functions below may be called at any time, by constructors before the call above, too.
+ *
+ * The call site of an allocation that returns to the address at `place`: of a wrapper like
+ * operator new its caller (callers/callers.h).
+ */
+uintptr_t st_access_site(const volatile uintptr_t *place);
+
+/* The definition of a function behind that of the object with `own`; NULL: not found. */
+void *st_access_next(const void *own, const char *name);
+
+/* Zeroed memory, which is never returned; NULL: there is none, or no system call may be made. */
+void *st_access_memory(size_t n_bytes);
+
+/*
+ * The program is about to free the block. Ends the segment if it has accesses to the block. Returns
+ * the time for st_access_block_freed(); 0: no `block` was written.
+ */
+uint64_t st_access_block_ends(const struct st_block *block);
+
+/* Writes `freed`. After the call that freed the block if that could also keep it (realloc). */
+void st_access_block_freed(const struct st_block *block, uint64_t now_ns);
 
 #endif

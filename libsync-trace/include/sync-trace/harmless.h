@@ -42,6 +42,7 @@ static inline bool st_is_harmless(const char *name)
 	    "__cxa_",
 	    "__ubsan",
 	    "_Unwind_",
+	    "__tsan_", /* accesses and atomic operations, which are no calls in other code */
 	    "_ZSt9terminate",
 	    "_ZSt20__throw_",
 	    "_ZSt16__throw_",
