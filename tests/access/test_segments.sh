@@ -90,6 +90,12 @@ n_defined = 2 * (5 + 8 + 56)
 assert n_bytes <= 24 * 1000 + n_defined, n_bytes
 print(f"{(n_bytes - n_defined) / 1000} bytes for each repeated segment")
 END
+	# record prints its size, apart from that of synch-events, of which it reads the waits.
+	"$gprof_mt" record -o s --set sync.mode=all --set kernel.source=none -- ./segments >out 2>err || fail "record: $(cat err)"
+	grep -qE ', [0-9.]+[^,]*[KM]iB of synch-events, [0-9.]+[^,]*[KM]iB of memory accesses, no sched' err ||
+		fail "$compiler, record: $(cat err)"
+	! grep -q estimates err || fail "$compiler, record: $(cat err)"
+	rm -rf s
 	# The other readers do not know the trace, and are not disturbed by it.
 	"$gprof_mt" report -i d quality >out || fail "report: $(cat out)"
 	grep -q 'nothing lost, nothing contradictory' out || fail "$compiler: $(cat out)"

@@ -16,7 +16,7 @@ struct counts {
 	unsigned threads_why, calls_why, records_why, events_why;
 	uint64_t maps_left_out, task_waits_left_out, accesses_lost, n_without_accesses;
 	uint64_t n_left_out[N_STEPS]; /* by bit: processes and threads */
-	uint64_t sync_bytes, samples;
+	uint64_t sync_bytes, access_bytes, samples;
 };
 
 static void count_left_out(struct counts *counts, unsigned steps)
@@ -62,7 +62,9 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 	for (guint i = 0; i < capture->traces->len; i++) {
 		const struct pp_trace *trace = capture->traces->pdata[i];
 
-		if ((trace->process || trace->is_ust) && !trace->is_samples)
+		if (trace->is_accesses)
+			counts->access_bytes += pp_trace_bytes(trace);
+		else if ((trace->process || trace->is_ust) && !trace->is_samples)
 			counts->sync_bytes += pp_trace_bytes(trace);
 	}
 }
@@ -70,6 +72,13 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 static void add_plural(GString *text, uint64_t n, const char *one, const char *many)
 {
 	g_string_append_printf(text, "%" PRIu64 " %s", n, n == 1 ? one : many);
+}
+
+static void add_size(GString *text, uint64_t bytes, const char *of)
+{
+	g_autofree char *size = g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS);
+
+	g_string_append_printf(text, "%s of %s, ", size, of);
 }
 
 static void add_kernel(GString *text, const struct pp_collector *collector)
@@ -89,9 +98,6 @@ static void add_kernel(GString *text, const struct pp_collector *collector)
 static char *describe(const struct pp_run *run, const struct counts *counts, uint64_t n_unwritten,
 		      uint64_t n_unloaded)
 {
-	g_autofree char *bytes = g_format_size_full(counts->sync_bytes, G_FORMAT_SIZE_IEC_UNITS);
-	g_autofree char *sync = counts->sync_bytes ? g_strconcat(bytes, " of synch-events", NULL)
-						   : g_strdup("no synch-events");
 	GString *text = g_string_new(NULL);
 
 	add_plural(text, counts->processes, "process", "processes");
@@ -111,7 +117,13 @@ static char *describe(const struct pp_run *run, const struct counts *counts, uin
 		add_plural(text, counts->samples, "sample", "samples");
 	else
 		g_string_append(text, "no call graph");
-	g_string_append_printf(text, ", %s, ", sync);
+	g_string_append(text, ", ");
+	if (counts->sync_bytes != 0)
+		add_size(text, counts->sync_bytes, "synch-events");
+	else
+		g_string_append(text, "no synch-events, ");
+	if (counts->access_bytes != 0)
+		add_size(text, counts->access_bytes, "memory accesses");
 	add_kernel(text, run->collector);
 	return g_string_free(text, FALSE);
 }

@@ -72,8 +72,12 @@ static void begin_reading(struct reading *reading, const struct pp_capture *capt
 	    .max_bytes = max ? g_ascii_strtoull(max, NULL, 10) : 0,
 	    .has_windows = pp_events_have_windows(capture),
 	};
-	for (guint i = 0; i < capture->traces->len; i++)
-		reading->all_bytes += pp_trace_bytes(capture->traces->pdata[i]);
+	for (guint i = 0; i < capture->traces->len; i++) {
+		const struct pp_trace *trace = capture->traces->pdata[i];
+
+		if (!trace->is_accesses) /* they are not read */
+			reading->all_bytes += pp_trace_bytes(trace);
+	}
 }
 
 static double bytes_per_us(const struct reading *reading)
