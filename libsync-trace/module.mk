@@ -87,6 +87,15 @@ $(B)/libaccess_trace.a: $(ACCESS_OBJ:%.o=%.archive.o)
 		$(B)/obj/libsync-trace/access_trace.o
 	$(Q)rm -f $@ && ar rcsD $@ $(B)/obj/libsync-trace/access_trace.o
 
+# libaccess_step.so: the accesses of any program, by single steps. Zydis decodes them; Debian has no archive of it.
+STEP_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard libsync-trace/access/step/*.c)) $(B)/obj/libsync-trace/access/note.o
+ACCESS_STEP := $(if $(wildcard /usr/include/Zydis/Zydis.h /usr/local/include/Zydis/Zydis.h),$(B)/libaccess_step.so)
+
+$(B)/libaccess_step.so: $(STEP_OBJ) libsync-trace/access/step/step.map $(B)/libsync_trace.so
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -o $@ -Wl,-soname,libaccess_step.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+		-Wl,--version-script=libsync-trace/access/step/step.map $(STEP_OBJ) $(B)/libsync_trace.so -lZydis
+
 # The plugin of gcc is for the gcc that builds it, if the headers for plugins are installed.
 GCC_PLUGINS := $(shell $(CC) -print-file-name=plugin 2>/dev/null)/include
 ACCESS_GATE := $(and $(wildcard $(GCC_PLUGINS)/gcc-plugin.h),$(shell command -v $(CXX)),$(B)/access_gate.so)
@@ -96,13 +105,13 @@ $(B)/access_gate.so: libsync-trace/access/gcc/access_gate.cc
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -O2 -g -Wall -Wextra -Werror -fno-rtti -fPIC -shared -isystem $(GCC_PLUGINS) -o $@ $<
 
-ALL += $(B)/libaccess_trace.so $(B)/libaccess_trace.a $(ACCESS_GATE)
+ALL += $(B)/libaccess_trace.so $(B)/libaccess_trace.a $(ACCESS_GATE) $(ACCESS_STEP)
 
 INSTALLS += install-access
 .PHONY: install-access
-install-access: $(B)/libaccess_trace.so $(B)/libaccess_trace.a $(ACCESS_GATE)
+install-access: $(B)/libaccess_trace.so $(B)/libaccess_trace.a $(ACCESS_GATE) $(ACCESS_STEP)
 	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig
-	$(Q)install -m 644 $(filter %/libaccess_trace.so %/libaccess_trace.a,$^) $(DESTDIR)$(LIBDIR)
+	$(Q)install -m 644 $(filter %/libaccess_trace.so %/libaccess_trace.a %/libaccess_step.so,$^) $(DESTDIR)$(LIBDIR)
 	$(Q)rm -f $(DESTDIR)$(LIBDIR)/gprof-mt/access_gate.so $(DESTDIR)$(LIBDIR)/pkgconfig/access-trace-gcc.pc
 	$(Q)$(if $(ACCESS_GATE),install -D -m 644 -t $(DESTDIR)$(LIBDIR)/gprof-mt $(ACCESS_GATE))
 	$(Q)for name in access-trace $(if $(ACCESS_GATE),access-trace-gcc); do \

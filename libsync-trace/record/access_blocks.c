@@ -77,6 +77,8 @@ bool st_blocks_write(struct st_thread *self, const struct st_collector *collecto
 {
 	bool is_complete = true;
 
+	if (st_access->block_find == NULL) /* the sampled mode */
+		return true;
 	for (uint32_t i = 0; i < collector->n_lines; i++) {
 		const struct st_access_line *line = &collector->lines[i];
 

@@ -290,8 +290,8 @@ static bool define(struct st_thread *self, uint32_t number, const struct st_acce
 }
 
 /*
- * Returns the set, defined before; NULL: there is no room. The definition has the time at which the
- * segment began, so that the time of the segment's event need not become later.
+ * Returns the set, defined before; NULL: it is empty, or there is no room. The definition has the
+ * time at which the segment began, so that the time of the segment's event need not become later.
  */
 static struct known_set *set_find(struct st_thread *self, const struct st_collector *collector)
 {
@@ -301,6 +301,8 @@ static struct known_set *set_find(struct st_thread *self, const struct st_collec
 	uint64_t hash[2];
 	uint32_t number, place;
 
+	if (collector->n_lines == 0)
+		return NULL;
 	hash_lines(collector->lines, collector->n_lines, hash);
 	if (!has_room(self, 0, &now_ns))
 		return NULL;
@@ -366,8 +368,10 @@ bool st_accesses_write(struct st_thread *self, const struct st_collector *collec
 
 	if (known != NULL)
 		set_check(self, known, collector, &now_ns);
-	if (known != NULL && has_room(self, ST_ACCESSES_SEGMENT_LONG_BYTES, &now_ns)) {
-		write_segment(self, collector, known->number, (uint8_t)flags, now_ns);
+	if ((known != NULL || collector->n_lines == 0) &&
+	    has_room(self, ST_ACCESSES_SEGMENT_LONG_BYTES, &now_ns)) {
+		write_segment(self, collector, known != NULL ? known->number : 0, (uint8_t)flags,
+			      now_ns);
 		return true;
 	}
 	stream = st_accesses_stream(self);

@@ -177,6 +177,17 @@ static void count_lost(struct st_access_thread *thread, uint64_t n)
 		gm_process_count_accesses_lost(n);
 }
 
+bool st_collector_ready(struct st_access_thread *thread, uint64_t now_ns)
+{
+	if (thread->collector == NULL)
+		thread->collector = collector_new();
+	if (thread->collector == NULL || st_gate_shut(&thread->collector->gate))
+		return false;
+	collector_empty(thread->collector, now_ns);
+	st_gate_open(&thread->collector->gate);
+	return true;
+}
+
 /* Ends the segment. The collector's gate is closed. */
 static void segment_end(struct st_thread *self, struct st_access_thread *thread, uint64_t now_ns)
 {
@@ -185,12 +196,13 @@ static void segment_end(struct st_thread *self, struct st_access_thread *thread,
 	unsigned flags;
 
 	if (collector->begin_ns != 0) {
-		flags = compare(collector);
+		flags = compare(collector) | thread->stepped;
 		if (!st_accesses_write(self, collector, flags, now_ns))
 			n_lost = collector->n;
 	}
 	count_lost(thread, n_lost);
 	collector_empty(collector, now_ns);
+	st_steps_written(thread);
 }
 
 void st_access_cut(struct st_thread *self, uint64_t now_ns)
@@ -202,10 +214,10 @@ void st_access_cut(struct st_thread *self, uint64_t now_ns)
 	 * Not while the writer is made: its stream may still be that of another thread. The event
 	 * that needs it ends the segment.
 	 */
-	if (collector == NULL || !self->live || st_self == &st_busy ||
+	if (collector == NULL || !self->live || st_self == &st_busy || !st_steps_cut(thread) ||
 	    st_gate_shut(&collector->gate))
 		return;
-	if (collector->n != 0)
+	if (collector->n != 0 || thread->stepped != 0)
 		segment_end(self, thread, now_ns);
 	else
 		collector->begin_ns = now_ns;
@@ -237,6 +249,7 @@ static void thread_end(struct st_access_thread *thread)
 {
 	struct st_collector *collector = thread->collector;
 
+	st_steps_thread_end(thread);
 	thread->depth = thread->n_held = 0;
 	count_lost(thread, 0);
 	thread->collector = NULL;
@@ -251,7 +264,7 @@ static void hold(struct st_thread *self, struct st_access_thread *thread, int ch
 		thread->n_held++;
 	else if (change < 0 && thread->n_held > 0) /* another thread may have acquired it */
 		thread->n_held--;
-	if (thread->n_held != 0 && thread->collector == NULL)
+	if (thread->n_held != 0 && thread->collector == NULL && st_access->steps == NULL)
 		thread->collector = collector_new();
 	/* Accesses since the cut are those of a handler; without a cut, they are of the segment. */
 	if (change != 0 && thread->collector != NULL) {
@@ -276,8 +289,11 @@ void st_access_event(struct st_thread *self, const struct st_record *record)
 
 	if (record->id == ST_EVENT_thread_exit)
 		thread_end(thread);
-	else if (!has_waits_only(self) && record->id != ST_EVENT_call_path)
+	else if (!has_waits_only(self) && record->id != ST_EVENT_call_path) {
 		hold(self, thread, change_by(record), record->now_ns);
+		if (st_access->steps != NULL)
+			st_steps_event(self, thread, record, change_by(record));
+	}
 }
 
 uintptr_t st_access_frame(void)
@@ -299,6 +315,7 @@ void st_access_switch_off(void)
 	struct st_access_thread *thread = st_access->thread();
 	struct st_collector *collector = thread->collector;
 
+	st_steps_thread_end(thread);
 	thread->depth = thread->n_held = 0;
 	if (!thread->is_off)
 		gm_process_count_without_accesses();
@@ -358,7 +375,10 @@ static int check(const struct st_access_functions *functions, const char **ret_w
 		return -ENOTSUP;
 	}
 	if (st_access != NULL) {
-		*ret_why = "the program has two copies of libaccess_trace; link only one";
+		*ret_why = st_access->steps != functions->steps
+			       ? "the program has libaccess_trace, which records them; record it "
+				 "without --accesses=sampled"
+			       : "the program has two copies of libaccess_trace; link only one";
 		return -EBUSY;
 	}
 	return 0;
@@ -383,6 +403,8 @@ ST_EXPORT int st_access_register(const struct st_access_functions *functions)
 	self = st_enter();
 	if (self == NULL)
 		return 0;
+	if (functions->steps != NULL)
+		st_steps_configure();
 	if (self->live) {
 		find_heap();
 		st_conditionals_look(self);

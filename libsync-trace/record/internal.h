@@ -335,6 +335,33 @@ void st_access_left(void);
 /* Returns true if the address is in the known part of the thread's initial stack (jump.c). */
 bool st_stack_has(uintptr_t address);
 
+/*
+ * Finds the readable part of the thread's initial stack, as far down as n_bytes below `frame`.
+ * Returns false if the frame is on another stack.
+ */
+bool st_stack_find(uintptr_t frame, size_t n_bytes, uintptr_t *ret_low, uintptr_t *ret_above);
+
+/*
+ * Makes the thread's collector, if it has none yet, for a segment that begins now. Returns false if
+ * there is no memory, or code that uses the collector has been interrupted.
+ */
+bool st_collector_ready(struct st_access_thread *thread, uint64_t now_ns);
+
+/* --- sections executed in single steps (access_steps.c) --------------------------------------- */
+
+void st_steps_configure(void);
+
+/* Before a segment ends. Returns false if it is not stepped; true in the compiled mode. */
+bool st_steps_cut(struct st_access_thread *thread);
+
+/* The segment's event was written: a section that was abandoned is not stepped any more. */
+void st_steps_written(struct st_access_thread *thread);
+
+/* The number of locks has changed by `change`. */
+void st_steps_event(const struct st_thread *self, struct st_access_thread *thread,
+		    const struct st_record *record, int change);
+void st_steps_thread_end(struct st_access_thread *thread);
+
 /* In a forked child: the trace belongs to its parent. */
 void st_access_forget(void);
 

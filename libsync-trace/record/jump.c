@@ -174,6 +174,19 @@ bool st_stack_has(uintptr_t address)
 	       on_own_stack(address);
 }
 
+bool st_stack_find(uintptr_t frame, size_t n_bytes, uintptr_t *ret_low, uintptr_t *ret_above)
+{
+	uintptr_t lowest = frame > n_bytes ? frame - n_bytes : 0;
+
+	if (!on_own_stack(frame))
+		return false;
+	/* Finds more of it if it is there. */
+	on_own_stack(lowest);
+	*ret_low = own.stack_low;
+	*ret_above = own.stack_top;
+	return true;
+}
+
 static bool is_within(const stack_t *stack, uintptr_t frame)
 {
 	return (stack->ss_flags & SS_DISABLE) == 0 &&

@@ -9,6 +9,7 @@
 
 #define PROVIDER "libsync_trace_ust.so"
 #define OPENMP	 "libsync_trace_openmp.so"
+#define STEP	 "libaccess_step.so"
 #define TREE	 "gprof-mt.preload"
 
 static const char *const names[] = {"libgmon_mt.so", "libsync_trace.so"};
@@ -96,6 +97,34 @@ bool pp_libraries_have_stub(char *const *paths, bool is_x32)
 	    g_build_filename(dir, TREE, is_x32 ? "stub-x32.so" : "stub-i386.so", NULL);
 
 	return pp_libraries_have_tree(paths) && access(stub, R_OK) == 0;
+}
+
+int pp_libraries_check_step(char *const *paths, struct pp_error *err)
+{
+	g_autofree char *dir = g_path_get_dirname(paths[0]);
+	g_autofree char *path = g_build_filename(dir, STEP, NULL);
+
+	if (access(path, R_OK) == 0)
+		return 0;
+	return pp_error_add(err, -ENOENT,
+			    "--accesses=sampled needs " STEP ", which is not in %s; build it "
+			    "(install libzydis-dev, make, make install), or set GPROF_MT_LIBDIR",
+			    dir);
+}
+
+/* Behind libsync_trace.so, which it needs. */
+GStrv pp_libraries_with_step(char *const *paths)
+{
+	g_autofree char *dir = g_path_get_dirname(paths[0]);
+	g_autofree char *path = g_build_filename(dir, STEP, NULL);
+	GStrvBuilder *builder = g_strv_builder_new();
+	GStrv all;
+
+	g_strv_builder_addv(builder, (const char **)paths);
+	g_strv_builder_add(builder, path);
+	all = g_strv_builder_end(builder);
+	g_strv_builder_unref(builder);
+	return all;
 }
 
 GStrv pp_libraries_with_openmp(char *const *paths)

@@ -208,4 +208,8 @@ done
 exports "$GM_BUILD/libaccess_trace.so" "$GM_TOP/libsync-trace/access/access.map"
 # Its strdup() allocates for the program.
 calls "$GM_BUILD/libaccess_trace.so" "${heap#malloc|}|$ends|.*errno.*|mem.*|str.*"
+if [ -e "$GM_BUILD/libaccess_step.so" ]; then
+	exports "$GM_BUILD/libaccess_step.so" "$GM_TOP/libsync-trace/access/step/step.map"
+	calls "$GM_BUILD/libaccess_step.so" "$heap|$ends"
+fi
 exit $bad

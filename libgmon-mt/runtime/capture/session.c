@@ -67,6 +67,28 @@ uint64_t gm_proc_heap_start(void)
 	return field != NULL ? gm_parse_u64(field, NULL) : 0;
 }
 
+int gm_proc_tracer(int pid)
+{
+	static const char key[] = "\nTracerPid:\t";
+	char path[32], status[1024];
+	struct gm_text text = GM_TEXT(path);
+
+	gm_text_add(&text, "/proc/");
+	gm_text_add_u64(&text, (uint64_t)pid);
+	gm_text_add(&text, "/status");
+	if (gm_read_text(path, status, sizeof(status)) <= 0)
+		return 0;
+	for (const char *at = status; *at != '\0'; at++) {
+		unsigned n = 0;
+
+		while (key[n] != '\0' && at[n] == key[n])
+			n++;
+		if (key[n] == '\0')
+			return (int)gm_parse_u64(at + n, NULL);
+	}
+	return 0;
+}
+
 int gm_proc_parent(int pid)
 {
 	char stat[1024];

@@ -40,6 +40,9 @@ void gm_session_format(const struct gm_session *session, struct gm_text *text);
 /* Returns the start of the heap (brk) of the calling process; 0: not known. */
 uint64_t gm_proc_heap_start(void);
 
+/* Returns the process that traces this one; 0: none, or /proc is not mounted. */
+int gm_proc_tracer(int pid);
+
 /* Returns the parent of the process; 0: it does not run, or /proc is not mounted. */
 int gm_proc_parent(int pid);
 

@@ -892,6 +892,14 @@ void gm_process_count_without_accesses(void)
 		__atomic_fetch_add(&header->n_without_accesses, 1, __ATOMIC_RELAXED);
 }
 
+void gm_process_note_not_stepped(unsigned why)
+{
+	struct gm_threads_header *header = whole_header();
+
+	if (header != NULL)
+		__atomic_fetch_or(&header->not_stepped, why, __ATOMIC_RELAXED);
+}
+
 void gm_process_set_io(uint64_t threshold_ns)
 {
 	struct gm_threads_header *header = gm_threads_table();

@@ -78,6 +78,19 @@ enum st_access_flags {
 	ST_ACCESS_ABANDONED = 8,
 };
 
+/* Why: enum st_access_why, in the upper bits of the flags. */
+#define ST_ACCESS_WHY_SHIFT 4
+
+enum st_access_why {
+	ST_ACCESS_WHY_LENGTH = 1,  /* more steps than `access.steps` */
+	ST_ACCESS_WHY_CALL,	   /* a system call that steps might not survive */
+	ST_ACCESS_WHY_STACK,	   /* no room, or another stack */
+	ST_ACCESS_WHY_INSTRUCTION, /* its accesses are not known */
+	ST_ACCESS_WHY_MEMORY,	   /* it faults, or cannot be read */
+	ST_ACCESS_WHY_LEFT,	   /* by a jump out of a handler, or synchronization in a handler */
+	ST_ACCESS_WHY_SIGNALS,	   /* the program handles SIGTRAP now */
+};
+
 /* A cache line. In the masks, bit i stands for the byte at address + i. */
 struct st_access_line {
 	uint64_t address; /* a multiple of ST_LINE_BYTES */

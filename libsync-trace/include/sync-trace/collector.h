@@ -73,6 +73,12 @@ struct st_access_thread {
 	struct st_collector *collector; /* NULL: there is no memory, or not yet */
 	uint64_t n_lost;		/* accesses while the gate was closed, or without memory */
 	bool is_off;			/* only its waits are recorded (any more) */
+	/* Sampled mode. */
+	uint8_t stepped;       /* flags of the open segment; 0: it is not stepped */
+	bool has_abandoned;    /* a section that is still open */
+	bool may_skip;	       /* not all operations of locks are recorded */
+	uintptr_t stack_low;   /* of the thread's own stack, as far as it is needed */
+	uintptr_t stack_above; /* the address above that stack */
 };
 
 /*
@@ -96,7 +102,37 @@ static inline uint32_t st_block_epoch(uint32_t word)
 	return (word & ST_EPOCH_MASK) >> ST_EPOCH_SHIFT;
 }
 
-#define ST_ACCESS_ABI 2u
+#define ST_ACCESS_ABI 3u
+
+/* Why a thread is not stepped at all; bits. */
+enum st_step_barred {
+	ST_STEP_HANDLED = 1, /* the program has a handler for SIGTRAP, or ignores it */
+	ST_STEP_BLOCKED = 2, /* ... or blocks it */
+	ST_STEP_TRACED = 4,  /* a debugger would see each step */
+	ST_STEP_SEALED = 8,  /* a filter of system calls */
+	ST_STEP_STACK = 16,  /* there is no room for the handler on the stack */
+};
+
+/*
+ * The sampled mode: libaccess_step executes sections in single steps. All of these are called by
+ * the thread itself, within an operation.
+ */
+struct st_step_functions {
+	/* budget: percent of CPU time; 100: all sections are stepped */
+	void (*configure)(unsigned budget_percent, unsigned steps_max);
+	/*
+	 * A section begins that could be stepped. Returns true if it is its turn, and the budget
+	 * and the program's signals allow it. *ret_barred: the reason if the latter do not.
+	 */
+	bool (*choose)(uintptr_t site, unsigned *ret_barred);
+	/* An operation takes its time stamp. Sets ST_ACCESS_ABANDONED if steps are missing. */
+	void (*pause)(void);
+	/* Its event is written: steps go on with the program's next instruction, or after a wait.
+	 */
+	void (*go_on)(unsigned event, bool waits);
+	void (*end)(void); /* no section is stepped any more */
+	void (*thread_end)(void);
+};
 
 struct st_access_functions {
 	uint32_t abi;	   /* ST_ACCESS_ABI */
@@ -106,6 +142,7 @@ struct st_access_functions {
 	struct st_access_thread *(*thread)(void); /* of the calling thread */
 	/* Finds the block that contains the address. Returns false if none is known. */
 	bool (*block_find)(uintptr_t address, struct st_block *ret);
+	const struct st_step_functions *steps; /* NULL: the compiled mode */
 };
 
 /*

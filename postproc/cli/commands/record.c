@@ -42,8 +42,9 @@
 
 struct options {
 	const char *dir, *profile, *config_file;
-	GPtrArray *settings; /* of const char *, "GROUP.KEY=VALUE" */
-	bool lttng;	     /* --backend lttng: a session of our own */
+	GPtrArray *settings;  /* of const char *, "GROUP.KEY=VALUE" */
+	bool lttng;	      /* --backend lttng: a session of our own */
+	const char *accesses; /* --accesses: access.mode; NULL: as configured */
 	char **command;
 };
 
@@ -72,6 +73,9 @@ static int take_option(void *data, int option, const char *value)
 			return pp_cli_usage("record", "no backend '%s': use native or lttng",
 					    value);
 		break;
+	case 'a':
+		options->accesses = value;
+		break;
 	}
 	return PP_EXIT_GOOD;
 }
@@ -82,6 +86,7 @@ static const struct pp_cli_option option_table[] = {
     {"config", "FILE", 'c', "the configuration"},
     {"set", "KEY=VALUE", 's', "set one GROUP.KEY of the configuration; may be repeated"},
     {"backend", "NAME", 'b', "native (default), or lttng (through LTTng-UST)"},
+    {"accesses", "MODE", 'a', "sampled: memory accesses in critical sections"},
     {"quiet", NULL, 'q', "print only errors and losses"},
     {0},
 };
@@ -118,6 +123,23 @@ static int refuse_config(const struct gm_config_error *error)
 	return PP_EXIT_USAGE;
 }
 
+/* Steps begin and end at operations, so all of them are recorded. */
+static int set_accesses(const struct options *options, struct gm_config *config)
+{
+	struct gm_config_error error;
+
+	if (options->accesses) {
+		g_autofree char *mode = g_strconcat("access.mode=", options->accesses, NULL);
+
+		if (gm_config_set(mode, config, &error))
+			return pp_cli_usage("record", "no mode '%s' of accesses: use sampled",
+					    options->accesses);
+	}
+	if (config->access_mode == GM_ACCESS_SAMPLED)
+		config->sync_mode = GM_SYNC_ALL;
+	return 0;
+}
+
 static int read_config(const struct options *options, struct gm_config *config)
 {
 	struct gm_config_error error;
@@ -151,7 +173,7 @@ static int read_config(const struct options *options, struct gm_config *config)
 	if (options->lttng && config->sync_sink == GM_SINK_NATIVE)
 		config->sync_sink = GM_SINK_LTTNG;
 	config->existing = GM_EXISTING_NEW;
-	return 0;
+	return set_accesses(options, config);
 }
 
 /* --- capture -------------------------------------------------------------------------------- */
@@ -264,6 +286,10 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 
 	if (losses)
 		note("%s", losses);
+	if (config->access_mode == GM_ACCESS_SAMPLED)
+		note("accesses: some critical sections of each call site are executed in single "
+		     "steps, for %u %% of the CPU time (access.budget)",
+		     (unsigned)config->access_budget_percent);
 	if (run->config->sync_sink == GM_SINK_LTTNG && !options->lttng)
 		note("synchronization goes to any LTTng session that records "
 		     "gmon_mt_sync:*; --backend lttng creates a session for this run");
@@ -287,9 +313,21 @@ static void note_start(struct pp_run *run)
 	run->start_us = g_get_real_time();
 }
 
-static int make_environment(const struct options *options, const struct pp_program *program,
-			    char *const *libraries, const struct gm_capture *capture,
-			    GStrv *ret_env, struct pp_error *err)
+/* The libraries that are preloaded. */
+static GStrv all_libraries(const struct pp_program *program, const struct gm_config *config,
+			   char *const *libraries)
+{
+	g_auto(GStrv) base = config->access_mode == GM_ACCESS_SAMPLED
+				 ? pp_libraries_with_step(libraries)
+				 : g_strdupv((GStrv)libraries);
+
+	return pp_program_image(program)->needs_openmp ? pp_libraries_with_openmp(base)
+						       : g_steal_pointer(&base);
+}
+
+static int make_environment(const struct options *options, const struct gm_config *settings,
+			    const struct pp_program *program, char *const *libraries,
+			    const struct gm_capture *capture, GStrv *ret_env, struct pp_error *err)
 {
 	g_autofree char *config = g_build_filename(capture->dir, "config", NULL);
 	g_autofree char *preload = NULL;
@@ -297,9 +335,7 @@ static int make_environment(const struct options *options, const struct pp_progr
 
 	env = g_environ_setenv(env, "GPROF_MT_CONFIG", config, TRUE);
 	if (pp_program_takes_libraries(program, libraries)) {
-		bool needs_openmp = pp_program_image(program)->needs_openmp;
-		g_auto(GStrv) all = needs_openmp ? pp_libraries_with_openmp(libraries)
-						 : g_strdupv((GStrv)libraries);
+		g_auto(GStrv) all = all_libraries(program, settings, libraries);
 		int rc = pp_libraries_preload(all, g_getenv("LD_PRELOAD"), &preload, err);
 
 		if (rc) {
@@ -612,6 +648,8 @@ static int record(const struct options *options, struct gm_config *config,
 		return pp_cli_fail(&err);
 	if (config->sync_sink != GM_SINK_NATIVE && pp_libraries_check_ust(libraries, &err))
 		return pp_cli_fail(&err);
+	if (config->access_mode == GM_ACCESS_SAMPLED && pp_libraries_check_step(libraries, &err))
+		return pp_cli_fail(&err);
 	pp_discard_begin(&discard, config->dir);
 	if (make_capture(config, capture, &run, &err)) {
 		pp_discard_undo(&discard);
@@ -621,7 +659,7 @@ static int record(const struct options *options, struct gm_config *config,
 	run.libraries = libraries;
 	run.mailbox = &mailbox;
 	pp_mailbox_open(&mailbox, capture, run.dir_fd, config->output_max_bytes);
-	status = make_environment(options, program, libraries, capture, &env, &err)
+	status = make_environment(options, config, program, libraries, capture, &env, &err)
 		     ? pp_cli_fail(&err)
 		     : run_program(options, &run, program, env, child, &collector);
 	pp_mailbox_done(&mailbox);

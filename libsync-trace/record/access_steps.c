@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sampled mode of memory accesses: libaccess_step executes some critical sections in single
+ * steps (sync-trace/collector.h). This file decides when it may begin, and tells it where the
+ * operations of a section begin and end.
+ *
+ * A section may begin to be stepped at its acquisition if the thread holds no other lock, or if
+ * another section that is open has been abandoned. So an open section is stepped from its beginning
+ * to its end, or not at all, or abandoned.
+ */
+#include "record/internal.h"
+#include "runtime/capture/session.h"
+#include "runtime/files/helper_task.h"
+#include "runtime/process/process.h"
+#include "runtime/sys/kernel.h"
+#include "runtime/sys/seal.h"
+#include "runtime/sys/sys.h"
+
+#define STACK_BYTES (64u << 10) /* of the thread's stack, that are looked at */
+#define TRACED_NS   100000000u	/* how often a debugger is looked for */
+
+void st_steps_configure(void)
+{
+	const struct gm_config *config = &gm_process_get()->config;
+
+	st_access->steps->configure((unsigned)config->access_budget_percent,
+				    (unsigned)config->access_steps);
+}
+
+/* --- obstacles -------------------------------------------------------------------------------- */
+
+static long find_tracer_step(void *pid)
+{
+	return gm_proc_tracer((int)(intptr_t)pid);
+}
+
+/* Returns true if a debugger would see each step. */
+static bool is_traced(uint64_t now_ns)
+{
+	static uint64_t last_ns;
+	static bool was_traced;
+	uint64_t before_ns = __atomic_load_n(&last_ns, __ATOMIC_RELAXED);
+	uint64_t mask;
+
+	if (before_ns != 0 && now_ns - before_ns < TRACED_NS)
+		return __atomic_load_n(&was_traced, __ATOMIC_RELAXED);
+	__atomic_store_n(&last_ns, now_ns, __ATOMIC_RELAXED);
+	gm_signals_block(&mask);
+	__atomic_store_n(&was_traced,
+			 gm_files_run(find_tracer_step, (void *)(intptr_t)gm_sys_getpid()) > 0,
+			 __ATOMIC_RELAXED);
+	gm_signals_restore(mask);
+	return __atomic_load_n(&was_traced, __ATOMIC_RELAXED);
+}
+
+/* Returns false if the thread does not run on its own stack. */
+static bool find_stack(struct st_access_thread *thread)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return st_stack_find(here, STACK_BYTES, &thread->stack_low, &thread->stack_above);
+}
+
+static unsigned why_not(struct st_access_thread *thread, uint64_t now_ns)
+{
+	if (gm_seal_is_set())
+		return ST_STEP_SEALED;
+	if (!find_stack(thread))
+		return ST_STEP_STACK;
+	return is_traced(now_ns) ? ST_STEP_TRACED : 0;
+}
+
+/* --- sections --------------------------------------------------------------------------------- */
+
+/* Returns true if the section that begins is to be stepped. */
+static bool begin(const struct st_thread *self, struct st_access_thread *thread,
+		  const struct st_record *record)
+{
+	unsigned barred = 0;
+
+	if (!st_access->steps->choose(record->site, &barred)) {
+		if (barred != 0)
+			gm_process_note_not_stepped(barred);
+		return false;
+	}
+	barred = why_not(thread, record->now_ns);
+	thread->may_skip = self->selective;
+	if (barred != 0)
+		gm_process_note_not_stepped(barred);
+	if (barred == 0 && st_collector_ready(thread, record->now_ns))
+		return true;
+	st_access->steps->end();
+	return false;
+}
+
+static bool begins_wait(const struct st_record *record)
+{
+	static const uint8_t begins[ST_N_EVENTS] = {
+#define BEGINS(name) [ST_EVENT_##name] = 1
+	    BEGINS(mutex_lock_begin),	  BEGINS(mutex_timedlock_begin),
+	    BEGINS(cond_wait_begin),	  BEGINS(cond_timedwait_begin),
+	    BEGINS(sem_wait_begin),	  BEGINS(sem_timedwait_begin),
+	    BEGINS(barrier_wait_begin),	  BEGINS(thread_join_begin),
+	    BEGINS(rwlock_rdlock_begin),  BEGINS(rwlock_timedrdlock_begin),
+	    BEGINS(rwlock_wrlock_begin),  BEGINS(rwlock_timedwrlock_begin),
+	    BEGINS(spin_lock_begin),	  BEGINS(once_begin),
+	    BEGINS(mutex_critical_begin), BEGINS(mutex_omp_lock_begin),
+	    BEGINS(barrier_team_begin),	  BEGINS(barrier_join_begin),
+	    BEGINS(barrier_tasks_begin),  BEGINS(thread_idle_begin),
+#undef BEGINS
+	};
+
+	return begins[record->id] != 0;
+}
+
+void st_steps_event(const struct st_thread *self, struct st_access_thread *thread,
+		    const struct st_record *record, int change)
+{
+	if (thread->n_held == 0) {
+		if (thread->stepped != 0 || thread->has_abandoned)
+			st_access->steps->end();
+		thread->stepped = 0;
+		thread->has_abandoned = false;
+		return;
+	}
+	if (thread->stepped == 0) {
+		if (change <= 0 || (thread->n_held > 1 && !thread->has_abandoned) ||
+		    !begin(self, thread, record))
+			return;
+		thread->stepped = ST_ACCESS_STEPPED;
+	}
+	if (thread->stepped == ST_ACCESS_STEPPED)
+		st_access->steps->go_on(record->id, begins_wait(record));
+}
+
+bool st_steps_cut(struct st_access_thread *thread)
+{
+	if (st_access->steps == NULL)
+		return true;
+	if (thread->stepped == 0)
+		return false;
+	st_access->steps->pause();
+	return true;
+}
+
+void st_steps_written(struct st_access_thread *thread)
+{
+	if ((thread->stepped & ST_ACCESS_ABANDONED) == 0)
+		return;
+	thread->stepped = 0;
+	thread->has_abandoned = true;
+}
+
+void st_steps_thread_end(struct st_access_thread *thread)
+{
+	if (st_access->steps == NULL)
+		return;
+	thread->stepped = 0;
+	thread->has_abandoned = false;
+	st_access->steps->thread_end();
+}
