@@ -48,6 +48,13 @@ struct pp_namer {
 	 */
 	char *(*object)(void *data, const struct pp_process *process, uint64_t address);
 	/*
+	 * The position of an address in the file that was loaded there, the same in each run of
+	 * one build: "module+0x1234"; and the file's build-id, NULL if it has none.  NULL if no
+	 * file was loaded there.  The caller frees both.  The callback may be NULL.
+	 */
+	char *(*place)(void *data, const struct pp_process *process, uint64_t address,
+		       char **ret_build_id);
+	/*
 	 * The entry address of the function that contains the return address: it distinguishes
 	 * functions with the same name.  0 if not known.  The callback may be NULL.
 	 */

@@ -17,6 +17,8 @@
 	X(blame)                                                                                   \
 	X(blame_tree)                                                                              \
 	X(bottlenecks)                                                                             \
+	X(occ_accesses)                                                                            \
+	X(occ_timing)                                                                              \
 	X(locks)                                                                                   \
 	X(switches)                                                                                \
 	X(critical_path)                                                                           \

@@ -350,6 +350,17 @@ static char *name_object(void *data, const struct pp_process *process, uint64_t 
 		   : g_steal_pointer(&name);
 }
 
+static char *find_place(void *data, const struct pp_process *process, uint64_t address,
+			char **ret_build_id)
+{
+	const struct pp_load *load = pp_maps_find(process, address);
+	g_autofree char *module = load ? g_path_get_basename(load->path) : NULL;
+
+	(void)data;
+	*ret_build_id = load ? g_strdup(load->build_id) : NULL;
+	return load ? g_strdup_printf("%s+0x%" PRIx64, module, address - load->bias) : NULL;
+}
+
 static uint64_t find_entry(void *data, const struct pp_process *process, uint64_t address)
 {
 	uint64_t entry;
@@ -419,6 +430,7 @@ struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 	    .holder = find_holder,
 	    .function = name_function,
 	    .object = name_object,
+	    .place = find_place,
 	    .entry = find_entry,
 	    .outlined_from = find_outlined,
 	    .is_own = is_own,

@@ -18,7 +18,8 @@
  *
  * Code addresses are called "site:0x400" and "function:0x400", except that sites 0xeNLL are "fN
  * (a.c:LL)"; data from 0x1000 on "var:0x1000",
- * from 0x1000000 on "array[0].lock", ... of 32 bytes each.
+ * from 0x1000000 on "array[0].lock", ... of 32 bytes each.  Below 0x10000000, all is in the file
+ * "prog".
  */
 #include <glob.h>
 #include <inttypes.h>
@@ -93,6 +94,15 @@ static char *name_object(void *data, const struct pp_process *process, uint64_t 
 	return address >= 0x1000 ? g_strdup_printf("var:0x%" PRIx64, address) : NULL;
 }
 
+static char *name_place(void *data, const struct pp_process *process, uint64_t address,
+			char **ret_build_id)
+{
+	(void)data;
+	(void)process;
+	*ret_build_id = address < 0x10000000 ? g_strdup("b1d") : NULL;
+	return *ret_build_id ? g_strdup_printf("prog+0x%" PRIx64, address) : NULL;
+}
+
 static void named_frame_free(void *data)
 {
 	struct pp_frame *frame = data;
@@ -141,6 +151,7 @@ static const struct pp_namer namer = {
     .frames = name_frames,
     .function = name_function,
     .object = name_object,
+    .place = name_place,
     .is_own = is_own,
 };
 
@@ -202,10 +213,10 @@ struct run {
 	struct pp_pass_set *passes;
 };
 
-static const char *const pass_names[] = {"summary",	"threads",    "activity",   "sync",
-					 "locks",	"blame",      "io",	    "paths",
-					 "calltree",	"switches",   "quality",    "critical-path",
-					 "consistency", "blame-tree", "bottlenecks"};
+static const char *const pass_names[] = {
+    "summary",	   "threads",	 "activity",	"sync",	     "locks",	"blame",
+    "io",	   "paths",	 "calltree",	"switches",  "quality", "critical-path",
+    "consistency", "blame-tree", "bottlenecks", "occ-timing"};
 
 /* Runs all passes of the list, or only one of any. */
 static void run_passes(struct run *run, const struct fixture_case *fixture, const char *only,

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of the pass "occ-accesses": table "occ_accesses". */
+#ifndef PP_PASS_OCC_ACCESSES_H
+#define PP_PASS_OCC_ACCESSES_H
+
+#include "pass/occ/sections.h"
+
+enum {
+	PP_OCC_INSTANCES = PP_N_OCC_CELLS,
+	PP_OCC_UNKNOWN,
+	PP_OCC_INEXACT,
+	PP_OCC_READS,
+	PP_OCC_WRITES,
+	PP_OCC_RW_LOCATIONS,
+	PP_OCC_RD_LOCATIONS,
+	PP_OCC_RW_LINES,
+	PP_OCC_RD_LINES,
+	PP_OCC_COMPARED,
+	PP_OCC_P_C,
+	PP_OCC_P_C_LINES,
+	PP_OCC_CONFLICTS,
+	PP_OCC_COMMON_LOCATIONS,
+	PP_OCC_COMMON_LINES,
+	PP_N_OCC_ACCESS_CELLS
+};
+
+#endif
