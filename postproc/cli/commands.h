@@ -19,10 +19,12 @@ int pp_cmd_graph(int argc, char **argv);
 int pp_cmd_diff(int argc, char **argv);
 int pp_cmd_bottlenecks(int argc, char **argv);
 int pp_cmd_sweep(int argc, char **argv);
+int pp_cmd_predict(int argc, char **argv);
 int pp_cmd_browse(int argc, char **argv);
 int pp_cmd_export(int argc, char **argv);
 int pp_cmd_doctor(int argc, char **argv);
 int pp_cmd_collector(int argc, char **argv);
+int pp_cmd_calibrate(int argc, char **argv);
 int pp_cmd_complete(int argc, char **argv);
 
 /* Prints "gprof-mt: ERROR" to stderr, clears err, and returns PP_EXIT_FAILED. */

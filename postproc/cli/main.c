@@ -21,10 +21,12 @@ static const struct command commands[] = {
     {"diff", pp_cmd_diff, "compare two captures, by thread, function, object and site"},
     {"bottlenecks", pp_cmd_bottlenecks, "rank critical sections over the captures of several runs"},
     {"sweep", pp_cmd_sweep, "find workloads that expose a synchronization problem"},
+    {"predict", pp_cmd_predict, "predict what optimistic concurrency would gain"},
     {"browse", pp_cmd_browse, "browse a capture in the terminal"},
     {"export", pp_cmd_export, "write a capture for another viewer"},
     {"doctor", pp_cmd_doctor, "show what can be recorded here, and how to record more"},
     {"collector", pp_cmd_collector, NULL}, /* internal, for libgmon-mt */
+    {"calibrate", pp_cmd_calibrate, NULL}, /* internal, for predict */
     {"complete", pp_cmd_complete, NULL},   /* internal, for the shells' completions */
 };
 

@@ -220,6 +220,11 @@ _gprof_mt()
 		elif [ "$command" = diff ] && [ "$(_gprof_mt_arguments "$help")" -lt 2 ]; then
 			_gprof_mt_files -d
 			return
+		elif [ "$command" = predict ] && [ "$(_gprof_mt_arguments "$help")" -gt 0 ]; then
+			_gprof_mt_files -d
+			return
+		elif [ "$command" = predict ]; then
+			words=$(_gprof_mt_list methods <<<"$help")
 		else
 			words=$(_gprof_mt_list sections <<<"$help")
 		fi

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* gprof-mt predict occ: what optimistic concurrency would gain, by one capture or two. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/captures.h"
+#include "cli/commands.h"
+#include "cli/operation_cost.h"
+#include "cli/options.h"
+#include "cli/tables.h"
+#include "cli/view.h"
+#include "core/text/duration.h"
+#include "core/text/json.h"
+#include "pass/occ/columns.h"
+#include "pass/occ/predict.h"
+#include "table/top.h"
+
+struct arguments {
+	struct pp_cli_tables how;
+	bool by_name;
+	int64_t cost_ns;	       /* --cost; -1: to be measured */
+	const char *timing, *accesses; /* directories; accesses: NULL: the same */
+};
+
+enum { OPTION_COST = 0x300, OPTION_BY_NAME };
+
+static int take_option(void *data, int option, const char *value)
+{
+	struct arguments *arguments = data;
+	int status;
+
+	switch (option) {
+	case OPTION_BY_NAME:
+		arguments->by_name = true;
+		return PP_EXIT_GOOD;
+	case OPTION_COST:
+		return pp_duration_read(value, "ns", &arguments->cost_ns) && arguments->cost_ns >= 0
+			   ? PP_EXIT_GOOD
+			   : pp_cli_usage("predict", "invalid --cost '%s' (expected ns)", value);
+	case 'o':
+		arguments->how.dir = value;
+		return PP_EXIT_GOOD;
+	}
+	pp_cli_tables_take("predict", &arguments->how, option, value, &status);
+	return status;
+}
+
+static const struct pp_cli_option option_table[] = {
+    {"cost", "NS", OPTION_COST, "of recording an operation (default: measured now)"},
+    {"by-name", NULL, OPTION_BY_NAME, "join locks and sites by name, not by build"},
+    {"top", "N", PP_CLI_TABLES_TOP, "the first N sections"},
+    PP_CLI_OPTION_FORMAT(PP_CLI_TABLES_FORMAT),
+    {"table", "TABLE", PP_CLI_TABLES_TABLE, "csv: this table only"},
+    {"output", "DIR", 'o', "csv: all tables, to DIR/TABLE.csv"},
+    PP_CLI_OPTION_WIDE,
+    PP_CLI_OPTION_QUIET,
+    PP_CLI_OPTIONS_SYMBOLS,
+    {0},
+};
+
+static void print_methods(void)
+{
+	printf("methods:\n  occ  optimistic concurrency: transactional memory, finer locks\n");
+}
+
+static const struct pp_cli_options options = {
+    .command = "predict",
+    .letters = ":o:hq",
+    .table = option_table,
+    .usage = "predict METHOD [OPTION...] TIMING [ACCESSES]",
+    .print_further = print_methods,
+    .take = take_option,
+};
+
+/* --- captures ------------------------------------------------------------------------------- */
+
+/* True if accesses in critical sections were recorded. */
+static bool has_accesses(const struct pp_view *view)
+{
+	const GPtrArray *processes = view->capture->model->processes;
+
+	for (guint i = 0; i < processes->len; i++)
+		if (((const struct pp_process *)processes->pdata[i])->accesses)
+			return true;
+	return false;
+}
+
+static int check_accesses(const struct pp_view *view, struct pp_error *err)
+{
+	return has_accesses(view)
+		   ? 0
+		   : pp_error_add(
+			 err, -ENODATA,
+			 "%s has no memory accesses of critical sections: gprof-mt-predict(1) "
+			 "tells how to record them",
+			 view->capture->model->dir);
+}
+
+/* Opens a capture and runs the passes over it. */
+static int read_capture(struct pp_view *view, const char *dir, bool wants_timing,
+			bool wants_accesses, struct pp_error *err)
+{
+	const char *passes[2];
+	unsigned n = 0;
+	int rc = pp_view_open(view, dir, NULL, err);
+
+	if (rc == 0 && wants_accesses)
+		rc = check_accesses(view, err);
+	if (wants_timing)
+		passes[n++] = "occ-timing";
+	if (wants_accesses)
+		passes[n++] = "occ-accesses";
+	if (rc == 0)
+		rc = pp_view_run(view, passes, n, err);
+	return rc;
+}
+
+static const struct pp_table *table_of(const struct pp_view *view, const char *pass, unsigned at)
+{
+	unsigned n = 0;
+
+	return pp_pass_set_tables(view->passes, pass, &n)[at];
+}
+
+/* --- notes ---------------------------------------------------------------------------------- */
+
+static void note_other_machine(struct pp_table *table, const struct pp_view *view)
+{
+	const char *host =
+	    pp_json_string(pp_json_object(view->capture->model->info, "host"), "hostname");
+
+	if (host && strcmp(host, g_get_host_name()) != 0)
+		pp_table_note(table,
+			      "the cost was measured on %s, but the capture is of %s: give its "
+			      "cost with --cost",
+			      g_get_host_name(), host);
+}
+
+static void copy_notes(struct pp_table *to, const struct pp_table *from)
+{
+	for (guint i = 0; i < from->notes->len; i++)
+		pp_table_note(to, "%s", (const char *)from->notes->pdata[i]);
+}
+
+static void note_left_out(struct pp_table *table, const struct pp_table *left_out)
+{
+	if (left_out->rows->len)
+		pp_table_note(table, "%u locks are left out: see table %s", left_out->rows->len,
+			      left_out->key);
+}
+
+static void add_notes(const struct arguments *arguments, const struct pp_view *timing,
+		      const GPtrArray *tables, double cost_ns)
+{
+	struct pp_table *table = tables->pdata[0];
+
+	copy_notes(table, table_of(timing, "occ-timing", 0));
+	if (!arguments->accesses)
+		pp_table_note(table, "one capture for both: recording accesses distorts its times");
+	else if (has_accesses(timing))
+		pp_table_note(table, "%s also records accesses, which distorts its times",
+			      arguments->timing);
+	pp_table_note(table, "cost of recording: %.1f ns for each operation, %s", cost_ns,
+		      arguments->cost_ns >= 0 ? "as given" : "measured on this machine now");
+	if (arguments->cost_ns < 0)
+		note_other_machine(table, timing);
+	note_left_out(table, tables->pdata[2]);
+}
+
+/* --- the prediction ------------------------------------------------------------------------- */
+
+static int print_prediction(const struct arguments *arguments, GPtrArray *tables)
+{
+	struct pp_table *table = tables->pdata[0];
+	g_autofree char *words = pp_occ_words(table, tables->pdata[1]);
+
+	if (arguments->how.has_top && arguments->how.top)
+		pp_table_keep_top(table, arguments->how.top);
+	if (arguments->how.format == PP_CLI_TEXT)
+		table->text = pp_occ_text(table, words);
+	else
+		g_ptr_array_insert(table->notes, 0, g_steal_pointer(&words));
+	return pp_cli_tables_print(&arguments->how, (struct pp_table *const *)tables->pdata,
+				   tables->len);
+}
+
+static int predict(const struct arguments *arguments, const struct pp_view *timing,
+		   const struct pp_view *accesses)
+{
+	g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
+	struct pp_occ_inputs inputs = {
+	    .join = {.timing = table_of(timing, "occ-timing", 0),
+		     .accesses = table_of(accesses, "occ-accesses", 0),
+		     .by_name = arguments->by_name},
+	    .threads = table_of(timing, "occ-timing", 1),
+	    .operation_ns = (double)arguments->cost_ns,
+	};
+	struct pp_error err = PP_ERROR_INIT;
+	int status = pp_view_print_damage(timing), printed;
+
+	if (accesses != timing)
+		status = MAX(status, pp_view_print_damage(accesses));
+	if (arguments->cost_ns < 0 && pp_operation_cost_measure(&inputs.operation_ns, &err))
+		return pp_cli_fail(&err);
+	if (pp_occ_predict(&inputs, tables, &err))
+		return pp_cli_fail(&err);
+	add_notes(arguments, timing, tables, inputs.operation_ns);
+	printed = print_prediction(arguments, tables);
+	return MAX(status, printed);
+}
+
+static int read_and_predict(const struct arguments *arguments)
+{
+	struct pp_view timing = {0}, accesses = {0};
+	struct pp_error err = PP_ERROR_INIT;
+	int rc = read_capture(&timing, arguments->timing, true, !arguments->accesses, &err);
+	int status;
+
+	if (rc == 0 && arguments->accesses)
+		rc = read_capture(&accesses, arguments->accesses, false, true, &err);
+	status = rc ? pp_cli_fail(&err)
+		    : predict(arguments, &timing, arguments->accesses ? &accesses : &timing);
+	if (arguments->accesses)
+		pp_view_done(&accesses);
+	pp_view_done(&timing);
+	return status;
+}
+
+int pp_cmd_predict(int argc, char **argv)
+{
+	struct arguments arguments = {.cost_ns = -1};
+	int status = pp_cli_options_read(&options, argc, argv, &arguments);
+	int n;
+
+	if (status >= 0)
+		return status;
+	n = argc - optind;
+	if (n < 1 || strcmp(argv[optind], "occ") != 0)
+		return pp_cli_usage("predict",
+				    n < 1 ? "expected a method (occ)"
+					  : "unknown method '%s' (expected occ)",
+				    argv[optind]);
+	if (n < 2 || n > 3)
+		return pp_cli_usage("predict", "expected the directories of one capture or two");
+	arguments.timing = argv[optind + 1];
+	arguments.accesses = n == 3 ? argv[optind + 2] : NULL;
+	status = pp_cli_tables_check("predict", &arguments.how, 1);
+	return status == PP_EXIT_GOOD ? read_and_predict(&arguments) : status;
+}
