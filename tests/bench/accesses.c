@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * accesses locked|rare|mixed N: two threads perform N steps each.
+ * accesses locked|rare|mixed|heap|queue N: two threads perform N steps each.
  *
  * locked: a step is a critical section that updates entries of a table, found by a hash, and keeps
  * a list of the latest ones. All accesses are made while the lock is held.
  * rare: a step works on the thread's own table, and one in 100 takes the lock to add a sum. It
  * consists of accesses, too.
  * mixed: the same, but a step computes a polynomial of each key, and updates one entry in 16.
+ * heap: a step allocates 64 blocks of various sizes and frees those of the step before.
+ * queue: a step puts a node into a list in a critical section, takes the oldest one out in another
+ * one, and frees it.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -30,6 +33,10 @@ struct table {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct table shared;
 static struct table own[2];
+static struct node {
+	struct node *next;
+	uint64_t key;
+} * first, **last = &first;
 static volatile uint64_t total;
 static long n_steps;
 static char kind;
@@ -55,11 +62,47 @@ static uint64_t compute(uint64_t x)
 	return x + (uint64_t)y;
 }
 
+static __attribute__((noinline)) void turn_over(uint64_t **blocks, uint64_t step)
+{
+	for (uint64_t k = 0; k < UPDATES; k++) {
+		free(blocks[k]);
+		blocks[k] = malloc(16 + (step + k) * 7 % 500);
+		*blocks[k] = step;
+	}
+}
+
+static __attribute__((noinline)) void put_and_take(uint64_t key)
+{
+	struct node *node = malloc(sizeof(*node));
+
+	node->next = NULL;
+	node->key = key;
+	pthread_mutex_lock(&mutex);
+	*last = node;
+	last = &node->next;
+	pthread_mutex_unlock(&mutex);
+	pthread_mutex_lock(&mutex);
+	node = first;
+	first = node->next;
+	if (first == NULL)
+		last = &first;
+	shared.n += (uint32_t)node->key;
+	pthread_mutex_unlock(&mutex);
+	free(node);
+}
+
 static void *run(void *arg)
 {
+	uint64_t *blocks[UPDATES] = {NULL};
 	struct table *mine = arg;
 
 	for (long i = 0; i < n_steps; i++) {
+		if (kind == 'q') {
+			put_and_take((uint64_t)i);
+			continue;
+		}
+		if (kind == 'h')
+			turn_over(blocks, (uint64_t)i);
 		if (kind == 'l') {
 			pthread_mutex_lock(&mutex);
 			for (uint64_t k = 0; k < UPDATES; k++)
@@ -70,7 +113,7 @@ static void *run(void *arg)
 		for (uint64_t k = 0; k < UPDATES; k++) {
 			uint64_t key = kind == 'm' ? compute((uint64_t)i + k) : (uint64_t)i + k;
 
-			if (kind == 'r' || k % 16 == 0)
+			if (kind == 'r' || (kind == 'm' && k % 16 == 0))
 				update(mine, key);
 		}
 		if (i % 100 == 0) {

@@ -34,9 +34,9 @@ if [ -e "$GM_BUILD/access_gate.so" ]; then
 	programs="$programs plugin plugin_shared" with_budget=plugin
 fi
 
-declare -A steps=([rare]=200000 [mixed]=100000 [locked]=20000)
+declare -A steps=([rare]=200000 [mixed]=100000 [locked]=20000 [heap]=50000 [queue]=500000)
 for _ in $(seq "${ROUNDS:-5}"); do
-	for kind in rare mixed locked; do
+	for kind in rare mixed locked heap queue; do
 		for program in $programs; do
 			rm -rf gprof-mt.data
 			timed $kind.$program env GPROF_MT_CONFIG=all.conf ./$program $kind ${steps[$kind]}
@@ -62,6 +62,8 @@ rows()
 	row "accesses outside of sections$3" "$1" rare."$1" rare."$2" "${budgets[0]}"
 	row "mostly computing$3" "$1" mixed."$1" mixed."$2" "${budgets[1]}"
 	row "all accesses in sections$3" "$1" locked."$1" locked."$2" -
+	row "allocating$3" "$1" heap."$1" heap."$2" -
+	row "a list of allocated nodes$3" "$1" queue."$1" queue."$2" -
 }
 
 for peer in bare tsan; do
