@@ -41,5 +41,5 @@ if [ -e "$GM_BUILD/access_gate.so" ]; then
 fi
 if command -v clang >/dev/null; then
 	compare exact clang -O2
-	compare exact_cxx clang++ -O0
+	compare exact_cxx clang++ -O2
 fi
