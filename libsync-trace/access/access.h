@@ -33,8 +33,11 @@ extern __thread struct st_access_thread access_self
 void access_note(uintptr_t address, size_t n_bytes, unsigned kind, uintptr_t site)
     __attribute__((noinline, visibility("hidden")));
 
-/* Looks up libc's functions. Until then, ours do the work themselves. */
-void access_libc_resolve(void) __attribute__((visibility("hidden")));
+/*
+ * Looks up libc's functions. Until then, ours do the work themselves. Returns false if libc is not
+ * behind this object.
+ */
+bool access_libc_resolve(void) __attribute__((visibility("hidden")));
 
 /* ... and those of the allocator. Until then, each is looked up when it is called. */
 void access_malloc_resolve(void) __attribute__((visibility("hidden")));

@@ -52,7 +52,7 @@ static struct {
 FUNCTIONS(DECLARE)
 #undef DECLARE
 
-void access_libc_resolve(void)
+bool access_libc_resolve(void)
 {
 	bool has_failed = false;
 
@@ -67,6 +67,7 @@ void access_libc_resolve(void)
 #undef FIND
 	if (has_failed)
 		dlerror(); /* clears an error that the program would otherwise see */
+	return real.memcpy != NULL;
 }
 
 /* --- loops of our own --------------------------------------------------------------------------

@@ -46,7 +46,7 @@ static bool tsan_is_loaded(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-	access_libc_resolve();
+	functions.is_last = !access_libc_resolve();
 	access_malloc_resolve();
 	dl_iterate_phdr(note_data, NULL);
 	functions.has_tsan = tsan_is_loaded();

@@ -398,6 +398,10 @@ ST_EXPORT int st_access_register(const struct st_access_functions *functions)
 		gm_warn(warning);
 		return code;
 	}
+	if (functions->is_last)
+		gm_warn(
+		    "accesses by memcpy() and the like, and blocks of the heap, are not recorded: "
+		    "libc comes before libaccess_trace; link with -laccess_trace before -lc");
 	/* release: pairs with uses by other threads, which find the structure filled in */
 	__atomic_store_n(&st_access, functions, __ATOMIC_RELEASE);
 	self = st_enter();

@@ -123,6 +123,12 @@ if gcc -fsanitize=thread -o has_tsan none.c 2>/dev/null && ./has_tsan 2>/dev/nul
 		fail "with libtsan: $(cat err)"
 	[ ! -e "$(echo gprof-mt.data/[0-9]*/accesses)" ] || fail "with libtsan: accesses were recorded"
 fi
+# Behind libc its functions are not called: one line. The flags of pkg-config come before libc.
+gcc -o behind segments.o -Wl,--no-as-needed -lc "${access_link[@]}" || fail "cannot link behind libc"
+record_all d ./behind >out 2>err || fail "behind libc: $(cat err)"
+[ "$(cat err)" = "gprof-mt: accesses by memcpy() and the like, and blocks of the heap, are not recorded: \
+libc comes before libaccess_trace; link with -laccess_trace before -lc" ] || fail "behind libc: $(cat err)"
+babeltrace2 d/[0-9]*/accesses | grep -q segment || fail "behind libc: no segments"
 gcc -o twice segments.o "$GM_BUILD/libaccess_trace.a" -Wl,--no-as-needed "${access_link[@]}" || fail "cannot link twice"
 record_all d ./twice >out 2>err || fail "with two copies: $(cat err)"
 [ "$(cat err)" = "gprof-mt: cannot record accesses: the program has two copies of libaccess_trace; link only one" ] ||

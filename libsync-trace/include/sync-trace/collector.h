@@ -137,6 +137,7 @@ struct st_step_functions {
 struct st_access_functions {
 	uint32_t abi;	   /* ST_ACCESS_ABI */
 	uint32_t has_tsan; /* libtsan is loaded, too: nothing is recorded */
+	uint32_t is_last;  /* behind libc, whose functions are then called instead of ours */
 	/* The pages of the program's own writable data, which are never unmapped. */
 	uintptr_t data_start, data_end;
 	struct st_access_thread *(*thread)(void); /* of the calling thread */
