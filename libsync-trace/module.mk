@@ -60,7 +60,7 @@ ACCESS_CFLAGS := $(BASE_CFLAGS) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ftls-mo
 	-fno-exceptions -Ilibsync-trace
 
 # Its callers are found by the program's frames (callers/callers.c).
-$(B)/obj/libsync-trace/access/malloc%: ACCESS_CFLAGS += $(SYNC_FRAMES)
+$(B)/obj/libsync-trace/access/malloc% $(B)/obj/libsync-trace/access/map%: ACCESS_CFLAGS += $(SYNC_FRAMES)
 
 $(B)/obj/libsync-trace/access/%.o: libsync-trace/access/%.c
 	$(call say,CC,$@)

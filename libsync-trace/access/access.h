@@ -41,6 +41,7 @@ bool access_libc_resolve(void) __attribute__((visibility("hidden")));
 
 /* ... and those of the allocator. Until then, each is looked up when it is called. */
 void access_malloc_resolve(void) __attribute__((visibility("hidden")));
+void access_map_resolve(void) __attribute__((visibility("hidden")));
 
 /* --- blocks of the heap (blocks.c) -------------------------------------------------------------
  */
@@ -54,6 +55,13 @@ bool access_block_at(uintptr_t address, struct st_block *ret) __attribute__((vis
 
 /* Finds the block that contains the address. Returns false if none is known. */
 bool access_block_find(uintptr_t address, struct st_block *ret)
+    __attribute__((visibility("hidden")));
+
+/*
+ * Finds the first block that begins with a page and contains the begin of one in the range, which
+ * begins with a page. Returns false if there is none.
+ */
+bool access_mapping_find(uintptr_t start, uintptr_t end, struct st_block *ret)
     __attribute__((visibility("hidden")));
 
 /* Removes the block. */

@@ -297,6 +297,25 @@ bool access_block_find(uintptr_t address, struct st_block *ret)
 			     address, ret);
 }
 
+bool access_mapping_find(uintptr_t start, uintptr_t end, struct st_block *ret)
+{
+	while (start < end && start < ADDRESS_MAX) {
+		const struct area *area = area_at(start);
+
+		if (area == NULL) {
+			start = (start / AREA_BYTES + 1) * AREA_BYTES;
+			continue;
+		}
+		if (access_block_find(start, ret) && ret->address % PAGE_BYTES == 0)
+			return true;
+		if (unit_at(area, start) == NULL)
+			start = (start / UNIT_BYTES + 1) * UNIT_BYTES;
+		else
+			start += PAGE_BYTES;
+	}
+	return false;
+}
+
 void access_block_end(const struct st_block *block)
 {
 	store(block->word, 0);

@@ -48,6 +48,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	functions.is_last = !access_libc_resolve();
 	access_malloc_resolve();
+	access_map_resolve();
 	dl_iterate_phdr(note_data, NULL);
 	functions.has_tsan = tsan_is_loaded();
 	st_access_register(&functions);

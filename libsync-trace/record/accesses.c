@@ -335,11 +335,19 @@ void st_access_begin(struct st_thread *self, uint64_t now_ns)
 		st_accesses_resume(self, now_ns);
 }
 
+/*
+ * Locks that the parent held are not counted: fork handlers of allocators acquire all of theirs,
+ * and initialize them anew in the child.
+ */
 void st_access_forget(void)
 {
+	struct st_access_thread *thread;
+
 	if (st_access == NULL)
 		return;
-	st_access->thread()->is_off = false;
+	thread = st_access->thread();
+	thread->is_off = false;
+	thread->depth = thread->n_held = 0;
 	st_accesses_forget();
 }
 

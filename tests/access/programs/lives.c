@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,6 +146,46 @@ static void inside(void)
 	give_back(again, 64);
 }
 
+static void unmap(char *at, size_t n_bytes, char *block, size_t n_block)
+{
+	if (munmap(at, n_bytes) != 0)
+		abort();
+	say_freed((uintptr_t)block, n_block);
+}
+
+static void mappings(void)
+{
+	const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	char *at, *moved;
+	int line;
+
+	at = mmap(NULL, 5000, protection, flags, -1, 0), USE(at, 5000);
+	unmap(at, 5000, at, 5000);
+	at = mmap(NULL, 4 * 4096, protection, flags, -1, 0), line = __LINE__;
+	use(at, 4 * 4096, line);
+	/* A hole: the parts on both sides are new blocks. */
+	unmap(at + 4096, 4096, at, 4 * 4096);
+	use(at, 4096, line);
+	use(at + 2 * 4096, 2 * 4096, line);
+	/* Over the first one, the hole, and the begin of the second one. */
+	if (mmap(at, 3 * 4096, protection, flags | MAP_FIXED, -1, 0) != at)
+		abort();
+	say_freed((uintptr_t)at, 4096);
+	say_freed((uintptr_t)at + 2 * 4096, 2 * 4096);
+	use(at, 3 * 4096, __LINE__ - 4);
+	/* It cannot grow in place, since the second one goes on behind it. */
+	moved = mremap(at, 3 * 4096, 10 * 4096, MREMAP_MAYMOVE);
+	if (moved == at)
+		abort();
+	say_freed((uintptr_t)at, 3 * 4096);
+	use(moved, 10 * 4096, __LINE__ - 4);
+	if (munmap(moved + 1, 4096) == 0 || errno != EINVAL)
+		abort();
+	touch(moved + 4096);
+	unmap(moved, 10 * 4096, moved, 10 * 4096);
+	munmap(at + 3 * 4096, 4096);
+}
+
 static void *takes(void *node)
 {
 	touch(node);
@@ -214,6 +255,7 @@ int main(int argc, char **argv)
 	resizes();
 	inside();
 	threads();
+	mappings();
 	if (is_glibc)
 		fails();
 	inherited = malloc(500), line = __LINE__;
