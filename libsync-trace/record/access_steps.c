@@ -143,9 +143,9 @@ bool st_steps_cut(struct st_access_thread *thread)
 	return true;
 }
 
-void st_steps_written(struct st_access_thread *thread)
+void st_steps_written(struct st_access_thread *thread, unsigned flags)
 {
-	if ((thread->stepped & ST_ACCESS_ABANDONED) == 0)
+	if ((flags & ST_ACCESS_ABANDONED) == 0)
 		return;
 	thread->stepped = 0;
 	thread->has_abandoned = true;

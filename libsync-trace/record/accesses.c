@@ -193,16 +193,17 @@ static void segment_end(struct st_thread *self, struct st_access_thread *thread,
 {
 	struct st_collector *collector = thread->collector;
 	uint64_t n_lost = 0;
-	unsigned flags;
+	/* Read once: this code may be stepped, too, and abandoned. */
+	unsigned stepped = __atomic_load_n(&thread->stepped, __ATOMIC_RELAXED), flags;
 
 	if (collector->begin_ns != 0) {
-		flags = compare(collector) | thread->stepped;
+		flags = compare(collector) | stepped;
 		if (!st_accesses_write(self, collector, flags, now_ns))
 			n_lost = collector->n;
 	}
 	count_lost(thread, n_lost);
 	collector_empty(collector, now_ns);
-	st_steps_written(thread);
+	st_steps_written(thread, stepped);
 }
 
 void st_access_cut(struct st_thread *self, uint64_t now_ns)

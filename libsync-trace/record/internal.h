@@ -187,7 +187,8 @@ void st_count_left(struct st_thread *self);
 /* Called once per program image; in the initial thread; in a thread whose stack begins at `top`. */
 void st_jump_init(void);
 void st_stack_init(void);
-void st_stack_begins(uintptr_t top);
+/* floor: below it is other memory; 0: a guard page is below. UINTPTR_MAX: not known. */
+void st_stack_begins(uintptr_t top, uintptr_t floor);
 
 /* Called around a wait that has a begin event. */
 void st_wait_begins(uintptr_t frame, enum st_event begin, uintptr_t site, const void *object,
@@ -355,7 +356,7 @@ void st_steps_configure(void);
 bool st_steps_cut(struct st_access_thread *thread);
 
 /* The segment's event was written: a section that was abandoned is not stepped any more. */
-void st_steps_written(struct st_access_thread *thread);
+void st_steps_written(struct st_access_thread *thread, unsigned flags);
 
 /* The number of locks has changed by `change`. */
 void st_steps_event(const struct st_thread *self, struct st_access_thread *thread,

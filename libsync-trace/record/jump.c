@@ -47,6 +47,7 @@ static __thread struct {
 	struct wait waits[WAITS_MAX];
 	uintptr_t stack_top; /* of the initial stack; 0: not known */
 	uintptr_t stack_low; /* readable from here to its top */
+	uintptr_t stack_floor;
 	uintptr_t deferring; /* frame of st_cancel_defer(); 0: none */
 	int cancel_type;     /* before that */
 } own __attribute__((tls_model("initial-exec")));
@@ -134,9 +135,10 @@ void st_cancel_undefer(void)
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
-void st_stack_begins(uintptr_t top)
+void st_stack_begins(uintptr_t top, uintptr_t floor)
 {
 	own.stack_top = top;
+	own.stack_floor = floor;
 	own.stack_low = top & -(uintptr_t)PAGE_BYTES;
 }
 
@@ -147,7 +149,7 @@ void st_stack_begins(uintptr_t top)
 void st_stack_init(void)
 {
 	if (gm_sys_gettid() == gm_sys_getpid())
-		st_stack_begins((uintptr_t)__libc_stack_end);
+		st_stack_begins((uintptr_t)__libc_stack_end, 0);
 }
 
 /*
@@ -178,11 +180,11 @@ bool st_stack_find(uintptr_t frame, size_t n_bytes, uintptr_t *ret_low, uintptr_
 {
 	uintptr_t lowest = frame > n_bytes ? frame - n_bytes : 0;
 
-	if (!on_own_stack(frame))
+	if (!on_own_stack(frame) || frame < own.stack_floor)
 		return false;
 	/* Finds more of it if it is there. */
 	on_own_stack(lowest);
-	*ret_low = own.stack_low;
+	*ret_low = own.stack_low > own.stack_floor ? own.stack_low : own.stack_floor;
 	*ret_above = own.stack_top;
 	return true;
 }

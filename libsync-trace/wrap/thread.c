@@ -45,6 +45,7 @@ struct start {
 	void *arg;
 	pthread_t pthread;
 	struct st_thread *writer; /* for the new thread; NULL: it takes one itself */
+	uintptr_t stack_floor;	  /* see st_stack_begins() */
 };
 
 /* The routine to call: small enough to be returned in registers. */
@@ -166,7 +167,7 @@ static __attribute__((noinline)) struct target begin_thread(void *arg)
 	struct st_thread *self;
 
 	tell_begin();
-	st_stack_begins((uintptr_t)__builtin_dwarf_cfa());
+	st_stack_begins((uintptr_t)__builtin_dwarf_cfa(), start.stack_floor);
 	st_thread_not_cancelled((uint64_t)pthread_self());
 	st_thread_give(start.writer);
 	self = st_enter();
@@ -300,6 +301,21 @@ static int create_unrecorded(pthread_t *thread, const pthread_attr_t *attributes
 	return result;
 }
 
+/* A stack with a guard page ends there; one of the program's own has none. */
+static uintptr_t stack_floor(const pthread_attr_t *attributes)
+{
+	void *stack = NULL;
+	size_t n_bytes = 0, n_guard = 0;
+
+	if (attributes == NULL)
+		return 0;
+	pthread_attr_getstack(attributes, &stack, &n_bytes);
+	if ((uintptr_t)stack + n_bytes != 0) /* set by the program */
+		return (uintptr_t)stack;
+	pthread_attr_getguardsize(attributes, &n_guard);
+	return n_guard != 0 ? 0 : UINTPTR_MAX;
+}
+
 static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, routine_fn *routine,
 			 void *arg, bool c11, uintptr_t site)
 {
@@ -323,7 +339,8 @@ static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, ro
 				   .parent_index = self->live ? (int32_t)self->stream.index : -1,
 				   .routine = routine,
 				   .arg = arg,
-				   .writer = st_pool_take_ahead(self, now_ns)};
+				   .writer = st_pool_take_ahead(self, now_ns),
+				   .stack_floor = stack_floor(attributes)};
 	now_ns = st_stamp(self);
 	st_leave(self);
 

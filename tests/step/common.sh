@@ -16,6 +16,6 @@ stepped()
 	local dir=$1
 	shift
 	rm -rf "$dir"
-	"$gprof_mt" record -q -o "$dir" --accesses=sampled --set access.budget=100 --set access.steps=1000000 \
+	"$gprof_mt" record -q -o "$dir" --accesses=sampled --set access.budget=100 --set access.steps="${STEPS:-1000000}" \
 		--set kernel.source=none --set sample.stacks=off -- "$@"
 }

@@ -19,6 +19,8 @@
 
 #include "access/step/step.h"
 
+#define RESTORER 0x04000000
+
 /* As the kernel has it. */
 struct kernel_action {
 	void (*handler)(int, siginfo_t *, void *);
@@ -138,6 +140,7 @@ static int set_action(const struct sigaction *action)
 	struct sigaction ours = *action;
 
 	programs = *action;
+	programs.sa_flags |= RESTORER; /* libc shows it, too */
 	/* seq_cst: pairs with check(); also publishes `programs` to step_signal_pass() */
 	__atomic_store_n(&state, ACTION_PROGRAMS, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&n_stepped, __ATOMIC_SEQ_CST) == 0)

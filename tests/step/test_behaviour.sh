@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs that are stepped print and return what they do without: signals, jumps, faults, ends of processes and
+# threads in critical sections, small stacks, handlers of SIGTRAP. Under a debugger nothing is stepped.
+. "$GM_TOP/tests/step/common.sh"
+
+export STEPS=20000 # a thread that is cancelled computes without end
+cases="signals handler_locks handler_jumps alternate_stack timer_signals blocked deadly faults unmaps jumps forks vforks
+	threads small_stacks coroutines flags errors vectors waits heap traps"
+
+# n_flagged MASK: the number of segments with one of these flags.
+n_flagged()
+{
+	python3 -c '
+import glob, sys
+from segments import segments_of
+print(sum(bool(segment.flags & int(sys.argv[1])) for trace in glob.glob("d/[0-9]*/accesses") for segment in segments_of(trace)))' "$1"
+}
+
+for flags in "-O1 -Wl,-z,now" "-O2 -Wl,-z,lazy"; do
+	# shellcheck disable=SC2086 # several flags
+	gcc $flags -g -o behaviour "$programs/behaviour.c" -pthread -lrt || fail "cannot compile"
+	for case in $cases; do
+		./behaviour "$case" >expected 2>&1
+		status=$?
+		stepped d ./behaviour "$case" >out 2>&1
+		[ $? = $status ] || fail "$case ($flags): status $? instead of $status: $(cat out)"
+		cmp out expected || fail "$case ($flags): $(diff expected out)"
+		[ "$(n_flagged 4)" != 0 ] || fail "$case ($flags): nothing was stepped"
+	done
+done
+
+# The reasons for which sections are abandoned are those of the program.
+for case in handler_jumps blocked forks coroutines; do
+	stepped d ./behaviour "$case" >out 2>&1
+	[ "$(n_flagged 8)" != 0 ] || fail "$case: no section was abandoned"
+done
+
+# Ignored by the parent, or blocked: nothing is stepped, and the program still ignores it.
+(
+	trap '' TRAP
+	stepped d ./behaviour signals >out 2>&1
+	stepped d2 sh -c 'kill -TRAP $$; echo ignored' >out2 2>&1
+)
+grep -q '1 handled' out || fail "ignored: $(cat out)"
+grep -q ignored out2 || fail "no longer ignored: $(cat out2)"
+[ "$(n_flagged 4)" = 0 ] || fail "stepped although SIGTRAP is ignored"
+
+if command -v gdb >/dev/null && gdb -q -batch -ex run -ex quit /bin/true 2>&1 | grep -q 'exited normally'; then
+	stepped d gdb -q -batch -ex run -ex quit --args ./behaviour errors >out 2>&1
+	grep -q '^errors: 9' out && ! grep -q SIGTRAP out || fail "in gdb: $(cat out)"
+fi
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	stepped d strace -f -o trace ./behaviour signals >out 2>&1
+	grep -q '1 handled' out || fail "under strace: $(cat out)"
+	! grep -q 'TRAP_TRACE' trace || fail "under strace steps are seen"
+fi
