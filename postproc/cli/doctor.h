@@ -20,6 +20,9 @@ bool pp_doctor_uses_tables(void);
 /* Checks the sources of kernel events, and what they need. */
 void pp_doctor_kernel(void);
 
+/* Tells whether the CPU's transactions can be used. */
+void pp_doctor_rtm(void);
+
 /* Checks what can be recorded of a program, and how to build it otherwise.  Returns PP_EXIT_*. */
 int pp_doctor_program(const char *name);
 

@@ -274,6 +274,7 @@ int pp_cmd_doctor(int argc, char **argv)
 	check_clock();
 	check_paths();
 	check_sync_mode();
+	pp_doctor_rtm();
 	check_lttng();
 	check_tool("gprof", "reads the gmon files too", "sudo apt-get install binutils");
 	check_tool("babeltrace2", "prints a capture as text", "sudo apt-get install babeltrace2");
