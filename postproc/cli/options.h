@@ -76,7 +76,7 @@ enum pp_cli_format { PP_CLI_TEXT, PP_CLI_JSON, PP_CLI_CSV };
 /* A row for the table of a subcommand. */
 #define PP_CLI_OPTION_FORMAT(number)                                                               \
 	{                                                                                          \
-		"format", "FORMAT", number, "text (default), json or csv"                          \
+		"format", "FORMAT", number, "text, json or csv"                                    \
 	}
 
 /* Handles an option shared by subcommands.  Returns PP_EXIT_GOOD, or the exit status. */

@@ -28,7 +28,7 @@ enum {
 
 #define PP_CLI_SELECT_TIMES                                                                        \
 	{                                                                                          \
-		"time", "A~B", PP_CLI_SELECT_TIME, "only from A to B: 1.5~2 (s), 20ms~, ~3us"      \
+		"time", "A~B", PP_CLI_SELECT_TIME, "from A to B: 1~2, ~3us"                        \
 	}
 
 #define PP_CLI_SELECT_OPERATIONS                                                                   \

@@ -20,7 +20,7 @@ enum { PP_CLI_TABLES_FORMAT = 0x200, PP_CLI_TABLES_TABLE, PP_CLI_TABLES_OUTPUT, 
 
 #define PP_CLI_TABLES_OPTION_OUTPUT                                                                \
 	{                                                                                          \
-		"output", "DIR", PP_CLI_TABLES_OUTPUT, "all, to DIR/TABLE.csv"                     \
+		"output", "DIR", PP_CLI_TABLES_OUTPUT, "all, to DIR/*.csv"                         \
 	}
 
 struct pp_cli_tables {

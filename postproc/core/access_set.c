@@ -14,10 +14,12 @@
 
 #define CACHE_ENTRIES 4096u /* a power of two */
 
-/* The result of an operation on `a`: the union with the set `b`, or without `bytes` at `b`. */
+enum operation { UNION, WITHOUT, WITHIN };
+
+/* The result of an operation on `a`: with the set `b`, or the `bytes` at `b`. */
 struct result {
-	uint64_t a, b;
-	unsigned bytes;		   /* 0: a union */
+	enum operation operation;
+	uint64_t a, b, bytes;
 	struct pp_access_set *set; /* NULL: the entry is empty */
 };
 
@@ -184,7 +186,8 @@ struct pp_access_set *pp_access_set_get(struct pp_access_sets *sets, struct pp_a
 
 static struct result *cached(struct pp_access_sets *sets, const struct result *key)
 {
-	uint64_t hash = (key->a * UINT64_C(0x9e3779b97f4a7c15) ^ key->b) + key->bytes;
+	uint64_t hash =
+	    (key->a * UINT64_C(0x9e3779b97f4a7c15) ^ key->b) + key->bytes * 4 + key->operation;
 
 	if (!sets->cache)
 		sets->cache = g_new0(struct result, CACHE_ENTRIES);
@@ -195,7 +198,7 @@ static struct result *cached(struct pp_access_sets *sets, const struct result *k
 static bool is_of(const struct result *result, const struct result *key)
 {
 	return result->set && result->a == key->a && result->b == key->b &&
-	       result->bytes == key->bytes;
+	       result->bytes == key->bytes && result->operation == key->operation;
 }
 
 /* Takes the reference, and returns another one. */
@@ -252,19 +255,21 @@ static uint64_t mask_of(uint64_t line, uint64_t address, uint64_t end)
 	return UINT64_MAX << from & (to >= ST_LINE_BYTES ? UINT64_MAX : (UINT64_C(1) << to) - 1);
 }
 
-static struct pp_access_set *subtract(const struct pp_access_set *set, uint64_t address,
-				      uint64_t end)
+/* The parts of the lines inside or outside of [address, end). */
+static struct pp_access_set *part_of(const struct pp_access_set *set, uint64_t address,
+				     uint64_t end, bool inside)
 {
 	struct pp_access_line *to = make_room(set->owner, set->n);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < set->n; i++) {
-		uint64_t keep = ~mask_of(set->lines[i].address, address, end);
+		uint64_t mask = mask_of(set->lines[i].address, address, end);
+		uint64_t kept = inside ? mask : ~mask;
 
 		to[n] = set->lines[i];
-		to[n].read &= keep;
-		to[n].written &= keep;
-		to[n].changed &= keep;
+		to[n].read &= kept;
+		to[n].written &= kept;
+		to[n].changed &= kept;
 		n += (to[n].read | to[n].written) != 0;
 	}
 	return intern(set->owner, to, n);
@@ -286,19 +291,41 @@ static unsigned find_line(const struct pp_access_set *set, uint64_t address)
 	return from;
 }
 
-struct pp_access_set *pp_access_set_without(struct pp_access_set *set, uint64_t address,
-					    unsigned size)
+static uint64_t end_of(uint64_t address, uint64_t size)
 {
-	struct result key = {.a = set->serial, .b = address, .bytes = size};
-	unsigned at = find_line(set, address - address % ST_LINE_BYTES);
-	uint64_t end = address + size;
-	struct result *result;
+	return size > UINT64_MAX - address ? UINT64_MAX : address + size;
+}
 
-	if (end < address || at == set->n || set->lines[at].address >= end)
-		return pp_access_set_ref(set);
-	result = cached(set->owner, &key);
-	return is_of(result, &key) ? pp_access_set_ref(result->set)
-				   : keep(result, &key, subtract(set, address, end));
+bool pp_access_set_overlaps(const struct pp_access_set *set, uint64_t address, uint64_t size)
+{
+	unsigned at = find_line(set, address - address % ST_LINE_BYTES);
+
+	return size && at < set->n && set->lines[at].address < end_of(address, size);
+}
+
+static struct pp_access_set *cached_part(struct pp_access_set *set, enum operation operation,
+					 uint64_t address, uint64_t size)
+{
+	struct result key = {.operation = operation, .a = set->serial, .b = address, .bytes = size};
+	struct result *result = cached(set->owner, &key);
+
+	if (is_of(result, &key))
+		return pp_access_set_ref(result->set);
+	return keep(result, &key,
+		    part_of(set, address, end_of(address, size), operation == WITHIN));
+}
+
+struct pp_access_set *pp_access_set_without(struct pp_access_set *set, uint64_t address,
+					    uint64_t size)
+{
+	return pp_access_set_overlaps(set, address, size) ? cached_part(set, WITHOUT, address, size)
+							  : pp_access_set_ref(set);
+}
+
+struct pp_access_set *pp_access_set_within(struct pp_access_set *set, uint64_t address,
+					   uint64_t size)
+{
+	return cached_part(set, WITHIN, address, size);
 }
 
 const struct pp_access_line *pp_access_set_line(const struct pp_access_set *set, uint64_t address)

@@ -54,12 +54,18 @@ struct pp_access_set *pp_access_set_get(struct pp_access_sets *sets, struct pp_a
 					unsigned n);
 
 /*
- * New references: to the union of two sets, of which the second was accessed later, and to the set
- * without the bytes of [address, address + size).  Repeated calls take the time of a look-up.
+ * New references: to the union of two sets, of which the second was accessed later, and to the
+ * parts of the set outside and inside of [address, address + size).  Repeated calls take the time
+ * of a look-up.
  */
 struct pp_access_set *pp_access_set_union(struct pp_access_set *a, struct pp_access_set *b);
 struct pp_access_set *pp_access_set_without(struct pp_access_set *set, uint64_t address,
-					    unsigned size);
+					    uint64_t size);
+struct pp_access_set *pp_access_set_within(struct pp_access_set *set, uint64_t address,
+					   uint64_t size);
+
+/* Does the set have a line that overlaps [address, address + size)? */
+bool pp_access_set_overlaps(const struct pp_access_set *set, uint64_t address, uint64_t size);
 
 struct pp_access_set *pp_access_set_ref(struct pp_access_set *set);
 void pp_access_set_unref(struct pp_access_set *set); /* NULL: nothing */

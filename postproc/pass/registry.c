@@ -17,6 +17,8 @@
 	X(blame)                                                                                   \
 	X(blame_tree)                                                                              \
 	X(bottlenecks)                                                                             \
+	X(accesses)                                                                                \
+	X(conflicts)                                                                               \
 	X(occ_accesses)                                                                            \
 	X(occ_timing)                                                                              \
 	X(locks)                                                                                   \

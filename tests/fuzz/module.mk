@@ -1,6 +1,7 @@
 # The readers as functions of bytes: a plain program for `make check`, a libFuzzer program for `make fuzz`.
 # `sweep` belongs to the commands, which libpostproc.a does not contain; clang does not know all flags of the runtime.
-FUZZ_SRC := tests/fuzz/targets.c tests/fuzz/campaign.c tests/ctf/fixture.c tests/pass/event_text.c \
+FUZZ_SRC := tests/fuzz/targets.c tests/fuzz/campaign.c tests/ctf/fixture.c \
+	tests/pass/event_text.c tests/pass/access_text.c \
 	$(PP_RUNTIME_OBJ:$(B)/obj/%.o=%.c)
 FUZZ_CLI_OBJ := $(filter-out %/cli/main.o $(PP_RUNTIME_OBJ),$(PP_CLI_OBJ))
 TESTS_BUILD += $(B)/tests/fuzz/replay

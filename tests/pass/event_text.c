@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "access_text.h"
+#include "sync-trace/accesses.h"
+
 #define SAMPLE_NS 10000000 /* CPU time of a sample, unless stated */
 
 struct reader {
@@ -124,6 +127,7 @@ static struct pp_process *process_of(struct pp_model *model, uint32_t pid)
 static int read_process(struct reader *reader)
 {
 	struct pp_process *process;
+	const char *accesses;
 	int64_t pid, threshold_ns;
 	int r;
 
@@ -138,6 +142,10 @@ static int read_process(struct reader *reader)
 	    (r = get_number(reader, "io", -1, &threshold_ns)))
 		return r;
 	process->io_recorded = threshold_ns >= 0;
+	accesses = find_value(reader, "accesses");
+	if (accesses)
+		process->accesses =
+		    strcmp(accesses, "sampled") == 0 ? PP_ACCESSES_SAMPLED : PP_ACCESSES_COMPILED;
 	process->io_threshold_ns = MAX(threshold_ns, 0);
 	return check_all_used(reader);
 }
@@ -558,6 +566,50 @@ static int read_io(struct reader *reader, struct pp_event *event)
 	return 0;
 }
 
+static int read_segment(struct reader *reader, struct pp_event *event)
+{
+	const char *read = find_value(reader, "r"), *written = find_value(reader, "w");
+	const char *changed = find_value(reader, "c");
+	int64_t duration_ns, site, reads, writes, left_out, flags;
+	int r;
+
+	event->kind = PP_EVENT_SEGMENT;
+	if ((r = need_thread(reader, event)) || (r = get_number(reader, "for", 0, &duration_ns)) ||
+	    (r = get_number(reader, "site", 0, &site)) ||
+	    (r = get_number(reader, "reads", pp_access_text_count(read), &reads)) ||
+	    (r = get_number(reader, "writes", pp_access_text_count(written), &writes)) ||
+	    (r = get_number(reader, "left_out", 0, &left_out)) ||
+	    (r = get_number(reader, "flags", 0, &flags)))
+		return r;
+	event->segment.set = pp_access_text_set(reader->text->model->access_sets, read, written,
+						changed, (uint64_t)site);
+	if (!event->segment.set)
+		return fail(reader, "segment: not a list of ADDRESS+LENGTH");
+	g_ptr_array_add(reader->text->sets, event->segment.set);
+	event->segment.duration_ns = (uint64_t)duration_ns;
+	event->segment.reads = (uint64_t)reads;
+	event->segment.writes = (uint64_t)writes;
+	event->segment.left_out = (uint64_t)left_out;
+	event->segment.flags = (unsigned)flags;
+	return 0;
+}
+
+static int read_heap(struct reader *reader, struct pp_event *event)
+{
+	int64_t address, size, site;
+	int r;
+
+	event->kind =
+	    strcmp(reader->words[1], "heap_block") == 0 ? PP_EVENT_HEAP_BLOCK : PP_EVENT_HEAP_FREED;
+	if ((r = need_thread(reader, event)) || (r = need_number(reader, "address", &address)) ||
+	    (r = need_number(reader, "size", &size)) || (r = get_number(reader, "site", 0, &site)))
+		return r;
+	event->heap.address = (uint64_t)address;
+	event->heap.size = (uint64_t)size;
+	event->heap.site = (uint64_t)site;
+	return 0;
+}
+
 static int read_kind(struct reader *reader, struct pp_event *event)
 {
 	static const struct {
@@ -582,6 +634,9 @@ static int read_kind(struct reader *reader, struct pp_event *event)
 	    {"timer", read_of_cpu},
 	    {"unseen", read_of_cpu},
 	    {"io", read_io},
+	    {"segment", read_segment},
+	    {"heap_block", read_heap},
+	    {"heap_freed", read_heap},
 	};
 	const char *name = reader->words[1];
 
@@ -738,6 +793,7 @@ void pp_text_free(struct pp_text *text)
 {
 	if (!text)
 		return;
+	g_ptr_array_unref(text->sets);
 	pp_model_free(text->model);
 	g_array_unref(text->events);
 	g_free(text);
@@ -757,6 +813,7 @@ int pp_text_read(const char *text, const char *name, unsigned first_line, struct
 
 	self->model = pp_model_new(name);
 	self->events = g_array_new(FALSE, FALSE, sizeof(struct pp_event));
+	self->sets = g_ptr_array_new_with_free_func((GDestroyNotify)pp_access_set_unref);
 	self->has_kernel = self->has_switch_pairs = self->has_wakings = true;
 	for (unsigned i = 0; lines[i] && !r; i++) {
 		reader.line = first_line + i;

@@ -4,6 +4,7 @@
  *
  *   source kernel|switches|none    the source of scheduling events (default: kernel)
  *   process PID [start=T] [end=T] [io=D]    io: its blocking calls of at least D ns are recorded
+ *           [accesses=compiled|sampled]     accesses in critical sections are recorded
  *   thread TID [name=N] [pid=PID] [index=I] [start=T] [end=T] [routine=A] [calls=N] [ended]
  *          [openmp]   its process has loaded an OpenMP library
  *          [samples=A*N,...]   N samples at A, each of 10 ms
@@ -28,6 +29,11 @@
  * [routine=A] [path=A,A...]
  *   TIME io tid=TID call=NAME for=D [fd=F] [object=A] [error=E] [site=A] [path=A,A...] [late]
  *          a blocking call that lasted D ns; late: its begin is no event
+ *   TIME segment tid=TID [for=D] [r=A+N,...] [w=A+N,...] [c=A+N,...] [site=A] [reads=N] [writes=N]
+ *          [left_out=N] [flags=N]     a segment of accesses: bytes read, written and changed (all
+ *          written ones) at that site, in one access for each range
+ *   TIME heap_block tid=TID address=A size=N [site=A]
+ *   TIME heap_freed tid=TID address=A size=N
  *   repeat N every=T [stride=A]    the events since the last repeat or declaration, N times in all:
  *          each T ns later, on objects that are A bytes further
  *
@@ -47,7 +53,8 @@
 struct pp_text {
 	struct pp_model *model;
 	bool has_kernel, has_switch_pairs, has_wakings;
-	GArray *events; /* of struct pp_event, in order of time */
+	GArray *events;	 /* of struct pp_event, in order of time */
+	GPtrArray *sets; /* of struct pp_access_set *: those of the events */
 };
 
 /*

@@ -2,7 +2,7 @@
 PASS_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/pass/test_*.c))
 TESTS_BUILD += $(PASS_TESTS)
 
-$(PASS_TESTS): $(B)/tests/pass/%: tests/pass/%.c tests/pass/event_text.c $(B)/libpostproc.a
+$(PASS_TESTS): $(B)/tests/pass/%: tests/pass/%.c tests/pass/event_text.c tests/pass/access_text.c $(B)/libpostproc.a
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)

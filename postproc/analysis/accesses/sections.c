@@ -16,7 +16,7 @@
 #define LATE_NS 4
 
 struct open_instance {
-	struct pp_access_instance instance; /* `set` is a reference */
+	struct pp_access_instance instance; /* the sets are references */
 	int64_t covered_ns;		    /* stepped segments cover the time up to then */
 	bool is_stepped, is_abandoned;
 };
@@ -28,6 +28,7 @@ struct pp_access_sections {
 	struct pp_objects objects;
 	struct pp_thread_states *states;
 	GPtrArray *threads; /* by serial: GArray of struct open_instance; NULL: none */
+	GPtrArray *active;  /* those of the threads that have open instances */
 	struct pp_access_set *empty;
 	int64_t now_ns;
 };
@@ -73,8 +74,10 @@ static void free_open(void *data)
 {
 	GArray *open = data;
 
-	for (guint i = 0; open && i < open->len; i++)
+	for (guint i = 0; open && i < open->len; i++) {
 		pp_access_set_unref(open_at(open, i)->instance.set);
+		pp_access_set_unref(open_at(open, i)->instance.ended_set);
+	}
 	if (open)
 		g_array_unref(open);
 }
@@ -83,6 +86,7 @@ static void enter(struct pp_access_sections *sections, struct pp_object *object,
 		  const struct pp_operation *operation, const struct pp_hold *hold)
 {
 	const struct pp_thread *thread = operation->thread;
+	GArray *open;
 	struct open_instance entered = {
 	    .instance = {.thread = thread,
 			 .object = object,
@@ -91,7 +95,8 @@ static void enter(struct pp_access_sections *sections, struct pp_object *object,
 			 .path = operation->path,
 			 .shared = hold->shared,
 			 .begin_ns = operation->end_ns,
-			 .set = pp_access_set_ref(sections->empty)},
+			 .set = pp_access_set_ref(sections->empty),
+			 .ended_set = pp_access_set_ref(sections->empty)},
 	    .covered_ns = operation->end_ns,
 	};
 
@@ -100,7 +105,10 @@ static void enter(struct pp_access_sections *sections, struct pp_object *object,
 	if (!sections->threads->pdata[thread->serial])
 		sections->threads->pdata[thread->serial] =
 		    g_array_new(FALSE, FALSE, sizeof(struct open_instance));
-	g_array_append_val((GArray *)sections->threads->pdata[thread->serial], entered);
+	open = sections->threads->pdata[thread->serial];
+	if (!open->len)
+		g_ptr_array_add(sections->active, open);
+	g_array_append_val(open, entered);
 }
 
 /* --- what is known ---------------------------------------------------------------------------- */
@@ -131,7 +139,9 @@ static void drop_accesses(const struct pp_access_sections *sections,
 			  struct pp_access_instance *instance)
 {
 	pp_access_set_unref(instance->set);
+	pp_access_set_unref(instance->ended_set);
 	instance->set = pp_access_set_ref(sections->empty);
+	instance->ended_set = pp_access_set_ref(sections->empty);
 	instance->reads = instance->writes = instance->left_out = 0;
 	instance->flags = 0;
 }
@@ -152,6 +162,8 @@ static void leave(struct pp_access_sections *sections, GArray *all, guint at, in
 	struct pp_access_instance *instance = &open.instance;
 
 	g_array_remove_index_fast(all, at);
+	if (!all->len)
+		g_ptr_array_remove_fast(sections->active, all);
 	instance->end_ns = MAX(end_ns, instance->begin_ns);
 	instance->is_cut = is_cut;
 	instance->known = find_known(&open);
@@ -161,6 +173,7 @@ static void leave(struct pp_access_sections *sections, GArray *all, guint at, in
 	if (sections->listener->ended)
 		sections->listener->ended(sections->listener->data, instance);
 	pp_access_set_unref(instance->set);
+	pp_access_set_unref(instance->ended_set);
 }
 
 /* --- segments --------------------------------------------------------------------------------- */
@@ -257,6 +270,7 @@ struct pp_access_sections *pp_access_sections_new(const struct pp_pass_context *
 	sections->listener = listener;
 	sections->now_ns = pp_model_origin(context->model);
 	sections->threads = g_ptr_array_new_with_free_func(free_open);
+	sections->active = g_ptr_array_new();
 	sections->empty = pp_access_set_get(context->model->access_sets, NULL, 0);
 	sections->object_listener = (struct pp_object_listener){
 	    .data = sections,
@@ -277,20 +291,56 @@ void pp_access_sections_free(struct pp_access_sections *sections, GDestroyNotify
 {
 	pp_thread_states_free(sections->states);
 	pp_objects_done(&sections->objects, free_data);
+	g_ptr_array_unref(sections->active);
 	g_ptr_array_unref(sections->threads);
 	pp_access_set_unref(sections->empty);
 	g_free(sections);
 }
 
-static void on_heap(const struct pp_access_listener *listener, const struct pp_event *event)
+/* Moves the set's part in these bytes to the ended set. */
+static void end_part(const struct pp_access_listener *listener, struct pp_access_instance *instance,
+		     uint64_t address, uint64_t size)
+{
+	struct pp_access_set *set = instance->set, *ended = instance->ended_set, *part;
+	struct pp_access_instance lent = *instance;
+
+	if (!pp_access_set_overlaps(set, address, size))
+		return;
+	lent.set = part = pp_access_set_within(set, address, size);
+	if (listener->freed_within)
+		listener->freed_within(listener->data, &lent);
+	instance->set = pp_access_set_without(set, address, size);
+	instance->ended_set = pp_access_set_union(ended, part);
+	pp_access_set_unref(set);
+	pp_access_set_unref(ended);
+	pp_access_set_unref(part);
+}
+
+static void end_parts(const struct pp_access_sections *sections, const struct pp_process *process,
+		      uint64_t address, uint64_t size)
+{
+	for (guint i = 0; i < sections->active->len; i++) {
+		const GArray *open = sections->active->pdata[i];
+
+		for (guint k = 0; k < open->len; k++)
+			if (open_at(open, k)->instance.thread->process == process)
+				end_part(sections->listener, &open_at(open, k)->instance, address,
+					 size);
+	}
+}
+
+static void on_heap(const struct pp_access_sections *sections, const struct pp_event *event)
 {
 	const struct pp_process *process = event->thread ? event->thread->process : NULL;
+	const struct pp_access_listener *listener = sections->listener;
 
 	if (!process)
 		return;
 	if (event->kind == PP_EVENT_HEAP_BLOCK && listener->block)
 		listener->block(listener->data, process, event->heap.address, event->heap.size,
 				event->heap.site);
+	if (event->kind == PP_EVENT_HEAP_FREED)
+		end_parts(sections, process, event->heap.address, event->heap.size);
 	if (event->kind == PP_EVENT_HEAP_FREED && listener->freed)
 		listener->freed(listener->data, process, event->heap.address, event->heap.size);
 }
@@ -304,7 +354,7 @@ void pp_access_sections_event(struct pp_access_sections *sections, const struct 
 		break;
 	case PP_EVENT_HEAP_BLOCK:
 	case PP_EVENT_HEAP_FREED:
-		on_heap(sections->listener, event);
+		on_heap(sections, event);
 		break;
 	default:
 		pp_thread_states_event(sections->states, event);

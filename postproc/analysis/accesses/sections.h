@@ -36,10 +36,12 @@ struct pp_access_instance {
 	int64_t begin_ns, end_ns;
 	/* The rest is 0 and the empty set, unless PP_ACCESSES_KNOWN. */
 	enum pp_accesses_known known;
-	struct pp_access_set *set; /* lent */
-	uint64_t reads, writes;	   /* accesses; one that reads and writes counts as both */
-	uint64_t left_out;	   /* ... of which the set lacks lines */
-	unsigned flags;		   /* enum st_access_flags of its segments */
+	/* Lent.  Those of which the life has not ended before the end of the instance, and those
+	 * of which it has. */
+	struct pp_access_set *set, *ended_set;
+	uint64_t reads, writes; /* accesses; one that reads and writes counts as both */
+	uint64_t left_out;	/* ... of which the set lacks lines */
+	unsigned flags;		/* enum st_access_flags of its segments */
 };
 
 /* Each callback may be NULL. */
@@ -50,7 +52,12 @@ struct pp_access_listener {
 	/* A thread of the process is about to access this block for the first time. */
 	void (*block)(void *data, const struct pp_process *process, uint64_t address, uint64_t size,
 		      uint64_t site);
-	/* All locations in these bytes end their life. */
+	/*
+	 * All locations in these bytes end their life: first those accessed by open instances
+	 * (`set` has this part only, and the instance has no end and no sums yet; it may turn out
+	 * to be unknown later), then, once, all others.
+	 */
+	void (*freed_within)(void *data, const struct pp_access_instance *instance);
 	void (*freed)(void *data, const struct pp_process *process, uint64_t address,
 		      uint64_t size);
 	/* For ended locks; see object.h.  NULL: they exist until the end. */

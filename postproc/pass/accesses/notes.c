@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What the figures leave out, one line for each reason. */
+#include "pass/accesses/accesses.h"
+
+static void note_count(struct pp_table *table, uint64_t n, const char *what)
+{
+	if (n)
+		pp_table_note(table, "%" G_GUINT64_FORMAT " %s", n, what);
+}
+
+static bool any_recorded(const struct pp_model *model)
+{
+	for (guint i = 0; i < model->processes->len; i++)
+		if (((const struct pp_process *)model->processes->pdata[i])->accesses)
+			return true;
+	return false;
+}
+
+static void note_lost(struct pp_table *table, const struct pp_model *model)
+{
+	uint64_t n_accesses = 0, n_segments = 0, n_threads = 0;
+
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct pp_process *process = model->processes->pdata[i];
+
+		n_accesses += process->accesses_lost;
+		n_segments += process->segments_lost;
+		n_threads += process->n_without_accesses;
+	}
+	note_count(table, n_segments,
+		   "segments of sections were not written: their accesses are missing");
+	note_count(table, n_accesses, "accesses in sections were not written, and are missing");
+	note_count(table, n_threads,
+		   "threads have no accesses, since only their waits are recorded");
+}
+
+static void note_known(struct pp_table *table, const struct pp_access_figures *all)
+{
+	note_count(table, all->known[PP_ACCESSES_UNKNOWN],
+		   "instances are of threads or processes without recorded accesses");
+	note_count(table, all->known[PP_ACCESSES_UNSAMPLED],
+		   "instances were not sampled: means are over the others");
+	note_count(table, all->known[PP_ACCESSES_ABANDONED],
+		   "sampled instances were given up and left out");
+	note_count(table, all->n_inexact,
+		   "instances access more lines than are recorded: their locations are too few");
+	note_count(table, all->n_unmapped,
+		   "instances wrote memory that was unmapped before their end: all of its bytes "
+		   "count as changed");
+	note_count(table, all->n_cut,
+		   "instances have no recorded end: accesses up to it may be missing");
+}
+
+void pp_access_notes(struct pp_table *table, const struct pp_pass_context *context,
+		     const struct pp_access_figures *all)
+{
+	if (!any_recorded(context->model)) {
+		pp_table_note(table, "the capture has no accesses: build the program with "
+				     "-fsanitize=thread and link it with -laccess_trace");
+		return;
+	}
+	pp_table_note(table, "accesses outside of critical sections are not known: what they share "
+			     "counts as private");
+	note_known(table, all);
+	note_lost(table, context->model);
+}
