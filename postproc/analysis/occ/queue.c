@@ -2,106 +2,45 @@
 /* See queue.h. */
 #include "analysis/occ/queue.h"
 
-#include <stdbool.h>
-
-struct thread {
-	uint64_t last;	       /* number of its last acquisition; 0: none */
-	unsigned newer, older; /* 1 + positions in the list; 0: none */
-	bool waits;
-	uint64_t begin;	 /* acquisitions by all threads before its wait */
-	GArray *holders; /* of unsigned: positions of the holders at that time; NULL: none yet */
-};
-
-static struct thread *at(const struct pp_occ_queue *self, unsigned position)
-{
-	return &g_array_index(self->threads, struct thread, position);
-}
-
-static unsigned position_of(struct pp_occ_queue *self, unsigned number)
+/*
+ * Of a waiting thread: the acquisitions before its wait, without those of the holders at that time;
+ * modulo 2^64, since a holder's own acquisition may not have been recorded.
+ */
+static uint64_t *before_of(struct pp_occ_queue *self, unsigned number)
 {
 	unsigned position = pp_occ_numbers_get(&self->numbers, number);
 
-	if (!self->threads)
-		self->threads = g_array_new(FALSE, TRUE, sizeof(struct thread));
-	if (position == self->threads->len)
-		g_array_set_size(self->threads, position + 1);
-	return position;
+	if (!self->before)
+		self->before = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	if (position == self->before->len) {
+		g_array_set_size(self->before, position + 1);
+		g_array_index(self->before, uint64_t, position) = self->n;
+	}
+	return &g_array_index(self->before, uint64_t, position);
 }
 
 void pp_occ_queue_done(struct pp_occ_queue *self)
 {
-	for (guint i = 0; self->threads && i < self->threads->len; i++)
-		if (at(self, i)->holders)
-			g_array_unref(at(self, i)->holders);
-	if (self->threads)
-		g_array_unref(self->threads);
+	if (self->before)
+		g_array_unref(self->before);
 	pp_occ_numbers_done(&self->numbers);
 	*self = (struct pp_occ_queue){0};
 }
 
-void pp_occ_queue_waits(struct pp_occ_queue *self, unsigned number)
+void pp_occ_queue_waits(struct pp_occ_queue *self, unsigned number, unsigned n_holders)
 {
-	struct thread *thread = at(self, position_of(self, number));
-
-	thread->waits = true;
-	thread->begin = self->n;
-	if (thread->holders)
-		g_array_set_size(thread->holders, 0);
+	*before_of(self, number) = self->n - n_holders;
 }
 
-void pp_occ_queue_holds(struct pp_occ_queue *self, unsigned waiter, unsigned holder)
+uint64_t pp_occ_queue_ends(struct pp_occ_queue *self, unsigned number)
 {
-	unsigned position = position_of(self, holder);
-	struct thread *thread = at(self, position_of(self, waiter));
+	uint64_t n_holders = self->n - *before_of(self, number);
 
-	if (!thread->holders)
-		thread->holders = g_array_new(FALSE, FALSE, sizeof(unsigned));
-	g_array_append_val(thread->holders, position);
+	*before_of(self, number) = self->n;
+	return MAX(n_holders, 1);
 }
 
-struct pp_occ_waited pp_occ_queue_ends(struct pp_occ_queue *self, unsigned number)
+void pp_occ_queue_acquired(struct pp_occ_queue *self)
 {
-	struct thread *thread = at(self, position_of(self, number));
-	struct pp_occ_waited waited = {0, self->n - thread->begin};
-
-	if (!thread->waits)
-		return (struct pp_occ_waited){1, 1};
-	thread->waits = false;
-	for (unsigned i = self->first; i && at(self, i - 1)->last > thread->begin;
-	     i = at(self, i - 1)->older)
-		waited.n_threads++;
-	for (guint i = 0; thread->holders && i < thread->holders->len; i++) {
-		unsigned holder = g_array_index(thread->holders, unsigned, i);
-
-		waited.n_holds++;
-		waited.n_threads += at(self, holder)->last <= thread->begin;
-	}
-	waited.n_threads = MAX(waited.n_threads, 1);
-	waited.n_holds = MAX(waited.n_holds, 1);
-	return waited;
-}
-
-static void unlink_thread(struct pp_occ_queue *self, const struct thread *thread)
-{
-	if (thread->newer)
-		at(self, thread->newer - 1)->older = thread->older;
-	else
-		self->first = thread->older;
-	if (thread->older)
-		at(self, thread->older - 1)->newer = thread->newer;
-}
-
-void pp_occ_queue_acquired(struct pp_occ_queue *self, unsigned number)
-{
-	unsigned position = position_of(self, number);
-	struct thread *thread = at(self, position);
-
-	if (thread->last)
-		unlink_thread(self, thread);
-	thread->last = ++self->n;
-	thread->newer = 0;
-	thread->older = self->first;
-	if (self->first)
-		at(self, self->first - 1)->newer = position + 1;
-	self->first = position + 1;
+	self->n++;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For how many holders of a lock each acquisition waits (paper 001, section 2.2: w_c).
+ * For how many holders of a lock each acquisition waits (paper 001, section 2.2: w_c): for those
+ * who hold the lock when the wait begins, and those who acquire it before the wait ends.
  *
- * A wait is for those who hold the lock when it begins, and for those who acquire it before it
- * ends.  Their threads are w: so many copies of the critical section would run at the same time.  A
- * thread that acquires an unfair lock several times meanwhile is one of them, but each of its holds
- * contains our cost of recording.
- *
- * The threads of a lock are in a list, the last one to acquire it first.  Those that acquired it
- * during a wait are the first ones of the list, so counting them takes a step for each.
+ * Its mean over all acquisitions is the number of threads that wait during a hold, so many copies
+ * of the section would run at the same time as this one.  With an unfair lock, a thread may enter
+ * the section a hundred times while another one waits: that is one wait for a hundred holders, and
+ * a hundred acquisitions without a wait, so 0.99 on average.
  */
 #ifndef PP_ANALYSIS_OCC_QUEUE_H
 #define PP_ANALYSIS_OCC_QUEUE_H
@@ -20,31 +18,21 @@
 /* A zeroed one is that of a lock which nobody has used. */
 struct pp_occ_queue {
 	struct pp_occ_numbers numbers;
-	GArray *threads; /* of struct thread, by position; NULL: none */
-	uint64_t n;	 /* acquisitions so far */
-	unsigned first;	 /* 1 + position of the last thread to acquire the lock; 0: none */
-};
-
-struct pp_occ_waited {
-	uint64_t n_threads; /* for so many others the thread waited */
-	uint64_t n_holds;   /* ... and so many of their holds */
+	GArray *before; /* of uint64_t, by position: for the thread that waits; NULL: none */
+	uint64_t n;	/* acquisitions so far */
 };
 
 void pp_occ_queue_done(struct pp_occ_queue *queue);
 
-/*
- * The thread begins to wait; then pp_occ_queue_holds() is called for each other thread that holds
- * the lock.
- */
-void pp_occ_queue_waits(struct pp_occ_queue *queue, unsigned thread);
-void pp_occ_queue_holds(struct pp_occ_queue *queue, unsigned waiter, unsigned holder);
+/* The thread begins to wait, while so many others hold the lock. */
+void pp_occ_queue_waits(struct pp_occ_queue *queue, unsigned thread, unsigned n_holders);
 
 /*
- * The wait ends, with or without success: to be called before pp_occ_queue_acquired().  There was
- * one holder at least, also if its acquisition was not recorded.
+ * The wait ends, with or without success: to be called before pp_occ_queue_acquired().  Returns the
+ * number of holders: one at least, also if its acquisition was not recorded.
  */
-struct pp_occ_waited pp_occ_queue_ends(struct pp_occ_queue *queue, unsigned thread);
+uint64_t pp_occ_queue_ends(struct pp_occ_queue *queue, unsigned thread);
 
-void pp_occ_queue_acquired(struct pp_occ_queue *queue, unsigned thread);
+void pp_occ_queue_acquired(struct pp_occ_queue *queue);
 
 #endif

@@ -146,8 +146,12 @@ unsigned pp_occ_unit_of(struct pp_occ_units *self, struct pp_occ_lock *lock,
 		add_site(self, lock, site);
 		return lock->unit - 1;
 	}
+	if (lock->last_unit && lock->last_site == site)
+		return lock->last_unit - 1;
 	key.address = site;
 	unit = get_unit(self, &key, object);
+	lock->last_site = site;
+	lock->last_unit = 1 + unit;
 	if (!lock->unit)
 		lock->unit = 1 + unit;
 	else if (lock->unit != 1 + unit)

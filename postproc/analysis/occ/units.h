@@ -27,7 +27,8 @@ struct pp_occ_units;
 struct pp_occ_lock {
 	unsigned unit; /* 1 + that of the lock, or of its first call site; 0: not known */
 	bool is_static;
-	uint64_t last_site; /* of a statically allocated lock: the last one added */
+	uint64_t last_site; /* the last one */
+	unsigned last_unit; /* 1 + the unit of that call site; 0: none yet */
 };
 
 struct pp_occ_units *pp_occ_units_new(const struct pp_pass_context *context);

@@ -45,7 +45,7 @@ const struct pp_column pp_occ_columns[PP_N_OCC_COLUMNS] = {
     [PP_OCC_CACHE_RD] = {"rd_lines", "read-only", PP_TYPE_RATIO, 0,
 			 "cache lines that it only reads"},
     [PP_OCC_WAITS] = {"waits", "waits", PP_TYPE_RATIO, 0,
-		      "for so many other threads an acquisition waits, on average"},
+		      "for so many holders an acquisition waits, on average"},
     [PP_OCC_CONFLICT] = {"conflict_prob", "conflict", PP_TYPE_RATIO, PP_COLUMN_STAYS,
 			 "probability that an instance conflicts with one of these in a location"},
     [PP_OCC_CONFLICT_LINES] = {"conflict_prob_lines", "with lines", PP_TYPE_RATIO, 0,

@@ -17,7 +17,7 @@
 struct part {
 	const struct pp_cell *row; /* one of them, for the thread's cells */
 	struct thread *thread;
-	double shared, exclusive, wait_ns, hold_ns, others, holds;
+	double shared, exclusive, wait_ns, hold_ns, holds;
 	double f_wait, f_exec, benefit[PP_OCC_GRAINS];
 };
 
@@ -105,7 +105,6 @@ static void add_times(const struct prediction *self, struct section *section,
 	part = part_of(section, thread, row);
 	part->shared += count_of(&row[PP_OCC_SHARED]);
 	part->exclusive += count_of(&row[PP_OCC_EXCLUSIVE]);
-	part->others += count_of(&row[PP_OCC_OTHERS]);
 	part->holds += count_of(&row[PP_OCC_HOLDS]);
 	part->wait_ns += number_of(&row[PP_OCC_WAIT], PP_TYPE_TIME_NS);
 	part->hold_ns += number_of(&row[PP_OCC_IN_SECTION], PP_TYPE_TIME_NS);
@@ -174,7 +173,7 @@ static struct section *section_new(const struct prediction *self,
 				   const struct pp_occ_joined *joined)
 {
 	struct section *section = g_new0(struct section, 1);
-	double others = 0;
+	double holds = 0;
 
 	section->joined = joined;
 	section->parts = g_ptr_array_new_with_free_func(g_free);
@@ -185,9 +184,9 @@ static struct section *section_new(const struct prediction *self,
 
 		section->acquired += part->shared + part->exclusive;
 		section->wait_ns += part->wait_ns;
-		others += part->others;
+		holds += part->holds;
 	}
-	section->w = section->acquired > 0 ? others / section->acquired : 0;
+	section->w = section->acquired > 0 ? holds / section->acquired : 0;
 	return section;
 }
 

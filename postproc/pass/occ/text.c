@@ -110,7 +110,7 @@ static void append_reason(GString *to, const struct pp_cell *row)
 	g_autofree char *site = text_of(&row[PP_OCC_ACQUIRED_AT]);
 
 	g_string_append_printf(to,
-			       "%s, acquired at %s: an acquisition waits for %.2f others, and "
+			       "%s, acquired at %s: an acquisition waits for %.2f holders, and "
 			       "conflicts with them with a probability of %.0f %%",
 			       name, site, row[PP_OCC_WAITS].number,
 			       100 * row[PP_OCC_CONFLICT].number);

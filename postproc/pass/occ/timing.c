@@ -2,7 +2,7 @@
 /*
  * The times of critical sections (analysis/occ/units.h) by thread, as paper 001 needs them: how
  * often each thread entered them, how long it waited for them and was in them, and for how many
- * others it waited.  A pass without a section of the report: `predict occ` reads its tables.
+ * holders it waited.  A pass without a section of the report: `predict occ` reads its tables.
  *
  * A condition wait re-acquires its mutex: that is an acquisition, but how much of the time the
  * thread waited for the mutex is not known, and counts as none.
@@ -21,9 +21,8 @@ const struct pp_column pp_occ_time_columns[PP_N_OCC_TIME_CELLS] = {
     [PP_OCC_EXCLUSIVE] = {"exclusive", "exclusive", PP_TYPE_COUNT, 0, "other acquisitions"},
     [PP_OCC_WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "time in waits for it"},
     [PP_OCC_IN_SECTION] = {"hold_ns", "hold", PP_TYPE_TIME_NS, 0, "time in the section"},
-    [PP_OCC_OTHERS] = {"others", "others", PP_TYPE_COUNT, 0,
-		       "threads for which it waited, added up over its acquisitions"},
-    [PP_OCC_HOLDS] = {"holds", "holds", PP_TYPE_COUNT, 0, "holds for which it waited"},
+    [PP_OCC_HOLDS] = {"holds", "holds", PP_TYPE_COUNT, 0,
+		      "holders for which it waited, added up over its acquisitions"},
 };
 
 enum { TIMES = PP_OCC_TIMES, N_COLUMNS };
@@ -41,7 +40,7 @@ static const struct pp_column thread_columns[PP_N_OCC_THREAD_CELLS] = {
 };
 
 struct times {
-	uint64_t shared, exclusive, others, holds;
+	uint64_t shared, exclusive, holds;
 	int64_t wait_ns, hold_ns;
 };
 
@@ -118,20 +117,18 @@ static struct times *times_of(struct timing *self, struct pp_object *object, uin
 
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
 {
-	unsigned waiter = operation->thread->serial;
-	struct lock *lock;
+	unsigned waiter = operation->thread->serial, n_holders = 0;
 
 	(void)data;
 	if (!pp_object_is_lock(object))
 		return;
-	lock = lock_of(object);
-	pp_occ_queue_waits(&lock->queue, waiter);
 	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		const struct pp_hold *hold = &g_array_index(object->holds, struct pp_hold, i);
 
-		if (hold->thread->serial != waiter && hold->superseded_ns == PP_TIME_UNKNOWN)
-			pp_occ_queue_holds(&lock->queue, waiter, hold->thread->serial);
+		n_holders +=
+		    hold->thread->serial != waiter && hold->superseded_ns == PP_TIME_UNKNOWN;
 	}
+	pp_occ_queue_waits(&lock_of(object)->queue, waiter, n_holders);
 }
 
 static void add_join(struct timing *self, const struct pp_operation *operation)
@@ -147,12 +144,9 @@ static void add_wait(struct timing *self, struct pp_object *object,
 		     const struct pp_operation *operation)
 {
 	struct times *times = times_of(self, object, operation->site, operation->thread);
-	struct pp_occ_waited waited =
-	    pp_occ_queue_ends(&lock_of(object)->queue, operation->thread->serial);
 
 	times->wait_ns += operation->end_ns - operation->begin_ns;
-	times->others += waited.n_threads;
-	times->holds += waited.n_holds;
+	times->holds += pp_occ_queue_ends(&lock_of(object)->queue, operation->thread->serial);
 }
 
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
@@ -175,7 +169,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		times->shared++;
 	else
 		times->exclusive++;
-	pp_occ_queue_acquired(&lock_of(object)->queue, operation->thread->serial);
+	pp_occ_queue_acquired(&lock_of(object)->queue);
 }
 
 static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
@@ -294,7 +288,6 @@ static void add_times(struct times *sum, const struct times *times)
 {
 	sum->shared += times->shared;
 	sum->exclusive += times->exclusive;
-	sum->others += times->others;
 	sum->holds += times->holds;
 	sum->wait_ns += times->wait_ns;
 	sum->hold_ns += times->hold_ns;
@@ -332,7 +325,6 @@ static void put_times(struct pp_table *table, const struct pp_thread *thread,
 	pp_cell_set_count(&row[PP_OCC_EXCLUSIVE], times->exclusive);
 	pp_cell_set_time(&row[PP_OCC_WAIT], times->wait_ns);
 	pp_cell_set_time(&row[PP_OCC_IN_SECTION], times->hold_ns);
-	pp_cell_set_count(&row[PP_OCC_OTHERS], times->others);
 	pp_cell_set_count(&row[PP_OCC_HOLDS], times->holds);
 }
 
