@@ -55,7 +55,7 @@ static void test_sets(void)
 	check("written lines", size.written_lines, 2, 0);
 	check("read lines", size.read_lines, 1, 0);
 	check("written locations", size.written_locations, 2, 0);
-	check("read locations", size.read_locations, 3, 0);
+	check("read locations", size.read_locations, 4, 0);
 	check("common locations", common.n_locations, 2, 0);
 	check("common lines", common.n_lines, 2, 0);
 	/* b accesses none of the bytes that a writes, but both of its lines. */

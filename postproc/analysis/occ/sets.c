@@ -26,12 +26,11 @@ struct pp_occ_size pp_occ_size(const struct pp_access_set *set)
 
 	for (unsigned i = 0; i < set->n; i++) {
 		const struct pp_access_line *line = &set->lines[i];
-		unsigned n_written = n_words(line->written);
 
 		size.written_lines += line->written != 0;
 		size.read_lines += line->written == 0;
-		size.written_locations += n_written;
-		size.read_locations += n_words(line->read | line->written) - n_written;
+		size.written_locations += n_words(line->written);
+		size.read_locations += n_words(line->read & ~line->written);
 	}
 	return size;
 }

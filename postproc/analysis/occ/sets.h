@@ -3,8 +3,9 @@
  * The memory that an instance of a critical section accessed, as sets of bytes, and what two of
  * these sets have in common (paper 001, section 2.3).
  *
- * A location is a word of 8 bytes, aligned to its size, of which some bytes were accessed.  Two
- * accesses conflict if they have a byte in common, so two variables in one word do not.
+ * A location is the part of an aligned word of 8 bytes that is accessed in one way: the bytes that
+ * are written, or those that are only read.  Two accesses conflict if they have a byte in common,
+ * so two variables in one word do not.
  */
 #ifndef PP_ANALYSIS_OCC_SETS_H
 #define PP_ANALYSIS_OCC_SETS_H

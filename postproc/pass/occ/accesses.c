@@ -9,6 +9,7 @@
 
 #include "analysis/accesses/sections.h"
 #include "analysis/occ/conflicts.h"
+#include "pass/occ/private.h"
 
 static const struct pp_column columns[PP_N_OCC_ACCESS_CELLS] = {
     PP_OCC_SECTION_COLUMNS,
@@ -17,6 +18,9 @@ static const struct pp_column columns[PP_N_OCC_ACCESS_CELLS] = {
     [PP_OCC_UNKNOWN] = {"unknown", "unknown", PP_TYPE_COUNT, 0, "the others"},
     [PP_OCC_INEXACT] = {"inexact", "inexact", PP_TYPE_COUNT, 0,
 			"instances of which accesses were left out"},
+    [PP_OCC_WITH_PRIVATE] = {"with_private", "with private", PP_TYPE_COUNT, 0,
+			     "instances that also access memory of their thread only, which is "
+			     "left out of the locations and lines"},
     [PP_OCC_READS] = {"reads", "reads", PP_TYPE_COUNT, 0, "in all instances"},
     [PP_OCC_WRITES] = {"writes", "writes", PP_TYPE_COUNT, 0, "in all instances"},
     [PP_OCC_RW_LOCATIONS] = {"rw_locations", "locations, r/w", PP_TYPE_COUNT, 0,
@@ -38,7 +42,7 @@ static const struct pp_column columns[PP_N_OCC_ACCESS_CELLS] = {
 };
 
 struct unit_accesses {
-	uint64_t n, n_unknown, n_inexact, reads, writes;
+	uint64_t n, n_unknown, n_inexact, n_with_private, reads, writes;
 	uint64_t rw_locations, rd_locations, rw_lines, rd_lines;
 	struct pp_occ_sums sums;
 };
@@ -54,6 +58,7 @@ struct accesses {
 	struct pp_access_sections *sections;
 	struct pp_occ_units *units;
 	struct pp_occ_memo *memo;
+	struct pp_occ_private *private_memory;
 	GArray *accesses; /* of struct unit_accesses, by number of the unit */
 };
 
@@ -67,12 +72,13 @@ static struct unit_accesses *accesses_of(struct accesses *self, unsigned unit)
 /* --- events --------------------------------------------------------------------------------- */
 
 static void count(struct accesses *self, struct unit_accesses *to,
-		  const struct pp_access_instance *instance)
+		  const struct pp_access_instance *instance, const struct pp_access_set *set)
 {
-	struct pp_occ_size size = pp_occ_memo_size(self->memo, instance->set);
+	struct pp_occ_size size = pp_occ_memo_size(self->memo, set);
 
 	to->n++;
 	to->n_inexact += instance->left_out != 0;
+	to->n_with_private += set != instance->set;
 	to->reads += instance->reads;
 	to->writes += instance->writes;
 	to->rw_locations += size.written_locations;
@@ -85,6 +91,7 @@ static void on_ended(void *data, const struct pp_access_instance *instance)
 {
 	struct accesses *self = data;
 	struct lock *lock = instance->object->data;
+	struct pp_access_set *set;
 	struct unit_accesses *to;
 
 	if (!lock)
@@ -95,10 +102,27 @@ static void on_ended(void *data, const struct pp_access_instance *instance)
 		to->n_unknown++;
 		return;
 	}
-	count(self, to, instance);
+	set = pp_occ_private_leave_out(self->private_memory, instance->thread, instance->set);
+	count(self, to, instance, set);
 	if (!lock->conflicts)
 		lock->conflicts = pp_occ_conflicts_new(self->memo);
-	pp_occ_conflicts_add(lock->conflicts, instance->thread->serial, instance->set);
+	pp_occ_conflicts_add(lock->conflicts, instance->thread->serial, set);
+	pp_access_set_unref(set);
+}
+
+static void on_block(void *data, const struct pp_process *process, uint64_t address, uint64_t size,
+		     uint64_t site)
+{
+	struct accesses *self = data;
+
+	pp_occ_private_block(self->private_memory, process, address, size, site);
+}
+
+static void on_freed(void *data, const struct pp_process *process, uint64_t address, uint64_t size)
+{
+	struct accesses *self = data;
+
+	pp_occ_private_freed(self->private_memory, process, address, size);
 }
 
 static void settle(struct accesses *self, struct pp_object *object)
@@ -137,9 +161,15 @@ static void *accesses_start(const struct pp_pass_context *context)
 	self->context = context;
 	self->units = pp_occ_units_new(context);
 	self->memo = pp_occ_memo_new();
+	self->private_memory = pp_occ_private_new(context);
 	self->accesses = g_array_new(FALSE, TRUE, sizeof(struct unit_accesses));
-	self->listener =
-	    (struct pp_access_listener){.data = self, .ended = on_ended, .fold = on_fold};
+	self->listener = (struct pp_access_listener){
+	    .data = self,
+	    .ended = on_ended,
+	    .block = on_block,
+	    .freed = on_freed,
+	    .fold = on_fold,
+	};
 	self->sections = pp_access_sections_new(context, &self->listener);
 	return self;
 }
@@ -158,6 +188,7 @@ static void accesses_free(void *state)
 	pp_access_sections_free(self->sections, lock_free);
 	pp_occ_units_free(self->units);
 	pp_occ_memo_free(self->memo);
+	pp_occ_private_free(self->private_memory);
 	g_array_unref(self->accesses);
 	g_free(self);
 }
@@ -169,6 +200,7 @@ static void add(struct unit_accesses *sum, const struct unit_accesses *unit)
 	sum->n += unit->n;
 	sum->n_unknown += unit->n_unknown;
 	sum->n_inexact += unit->n_inexact;
+	sum->n_with_private += unit->n_with_private;
 	sum->reads += unit->reads;
 	sum->writes += unit->writes;
 	sum->rw_locations += unit->rw_locations;
@@ -204,6 +236,7 @@ static void put_section(struct accesses *self, struct pp_table *table, const GAr
 	pp_cell_set_count(&row[PP_OCC_INSTANCES], sum.n);
 	pp_cell_set_count(&row[PP_OCC_UNKNOWN], sum.n_unknown);
 	pp_cell_set_count(&row[PP_OCC_INEXACT], sum.n_inexact);
+	pp_cell_set_count(&row[PP_OCC_WITH_PRIVATE], sum.n_with_private);
 	if (!sum.n)
 		return;
 	pp_cell_set_count(&row[PP_OCC_READS], sum.reads);

@@ -30,7 +30,7 @@ struct section {
 	const struct pp_occ_joined *joined;
 	GPtrArray *parts; /* of struct part *, in order of the threads */
 	double acquired, wait_ns, w;
-	uint64_t instances, unknown, inexact, compared, n_conflicts;
+	uint64_t instances, unknown, inexact, with_private, compared, n_conflicts;
 	double reads, writes, rw_locations, rd_locations, rw_lines, rd_lines;
 	double p_c[PP_OCC_GRAINS], common[PP_OCC_GRAINS];
 	double saved_ns[PP_OCC_GRAINS];
@@ -138,6 +138,7 @@ static void add_accesses(const struct prediction *self, struct section *section)
 		section->instances += row[PP_OCC_INSTANCES].count;
 		section->unknown += row[PP_OCC_UNKNOWN].count;
 		section->inexact += row[PP_OCC_INEXACT].count;
+		section->with_private += row[PP_OCC_WITH_PRIVATE].count;
 		section->reads += count_of(&row[PP_OCC_READS]);
 		section->writes += count_of(&row[PP_OCC_WRITES]);
 		section->rw_locations += count_of(&row[PP_OCC_RW_LOCATIONS]);
@@ -443,7 +444,7 @@ static void put_left_out(const struct prediction *self, struct pp_table *table,
 static void add_notes(const struct prediction *self, struct pp_table *table)
 {
 	uint64_t n_alone = 0, inexact = 0;
-	guint n_unknown = 0;
+	guint n_unknown = 0, n_with_private = 0;
 
 	for (guint i = 0; i < self->sections->len; i++) {
 		const struct section *section = self->sections->pdata[i];
@@ -452,18 +453,25 @@ static void add_notes(const struct prediction *self, struct pp_table *table)
 			continue;
 		n_alone += !section->compared;
 		n_unknown += section->unknown > 0;
+		n_with_private += section->with_private > 0;
 		inexact += section->inexact;
 	}
 	if (n_alone)
 		pp_table_note(table,
-			      "conflicts of %" PRIu64 " sections are not known: in the capture of "
-			      "accesses, no two threads acquired one of their locks",
+			      "conflicts of %" PRIu64
+			      " sections are not known: no two threads have "
+			      "recorded accesses in sections of one of their locks",
 			      n_alone);
 	if (n_unknown)
 		pp_table_note(table,
 			      "in %u sections, some executions have no recorded accesses; figures "
 			      "are those of the others",
 			      n_unknown);
+	if (n_with_private)
+		pp_table_note(table,
+			      "reads and writes of %u sections include those of memory that only "
+			      "one thread accesses, such as its stack; locations and lines do not",
+			      n_with_private);
 	if (inexact)
 		pp_table_note(table, "%" PRIu64 " executions lack some of their accesses", inexact);
 }
