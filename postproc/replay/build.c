@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/state/object_name.h"
+#include "analysis/state/object_state.h"
+#include "analysis/state/wait_end.h"
+
+#define LATER UINT32_MAX /* the number of a step or thread that is known at the end only */
+
+/* Of the scheduler, where the capture does not tell. */
+#define QUANTUM_NS	3000000
+#define WAKE_NS		50000
+#define MAX_OTHERS	(PP_REPLAY_MOST_OTHERS / 1000)
+#define LONGEST_WAKE_NS 1000000 /* longer ones are waits for a CPU */
+
+struct track {
+	const struct pp_thread *thread; /* NULL: not seen so far */
+	GArray *steps;			/* of struct pp_replay_step */
+	uint64_t cpu_ns;		/* since the last step */
+	int64_t until_ns;		/* accounted so far */
+	unsigned n_waits;		/* synchronization operations that it waits in */
+	bool has_creator;
+	uint32_t number; /* in the model */
+};
+
+/* struct pp_object.data */
+struct mapped {
+	uint32_t number; /* LATER: it has none so far */
+	int64_t value;	 /* of a semaphore: posts minus waits so far */
+	int64_t least;	 /* ... and its minimum */
+	uint32_t n_arrived, most_arrived;
+};
+
+/* A thread was created by that step. */
+struct creation {
+	struct track *creator;
+	uint32_t step;
+	const struct pp_object *object;
+};
+
+/* In the number of threads that run, and of those that wait for a CPU. */
+struct change {
+	int64_t at_ns;
+	int running, runnable;
+};
+
+struct pp_replay_builder {
+	const struct pp_pass_context *context;
+	struct pp_thread_listener thread_listener;
+	struct pp_object_listener object_listener;
+	struct pp_thread_states *states;
+	struct pp_objects objects;
+	struct pp_wait_ends ends;
+	GPtrArray *tracks; /* by serial, of struct track * */
+	GPtrArray *mapped; /* of const struct pp_object *, by number in the model */
+	GArray *creations; /* of struct creation */
+	GHashTable *sites; /* address -> number */
+	GArray *addresses; /* of uint64_t, by number - 1 */
+	GArray *wakes;	   /* of int64_t: times from a wake-up until the thread ran */
+	GArray *changes;   /* of struct change */
+	const struct pp_process *process;
+	struct pp_replay_gaps gaps;
+};
+
+/* --- tracks and steps ------------------------------------------------------------------------- */
+
+static struct track *track_of(struct pp_replay_builder *self, const struct pp_thread *thread)
+{
+	struct track *track;
+
+	if (thread->serial >= self->tracks->len)
+		g_ptr_array_set_size(self->tracks, (gint)thread->serial + 1);
+	track = self->tracks->pdata[thread->serial];
+	if (!track) {
+		track = self->tracks->pdata[thread->serial] = g_new0(struct track, 1);
+		track->thread = thread;
+		track->steps = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_step));
+		track->until_ns = PP_TIME_UNKNOWN;
+	}
+	return track;
+}
+
+static uint32_t site_number(struct pp_replay_builder *self, uint64_t site)
+{
+	void *known;
+
+	if (!site)
+		return PP_REPLAY_NO_SITE;
+	known = g_hash_table_lookup(self->sites, &site);
+	if (known)
+		return GPOINTER_TO_UINT(known);
+	g_array_append_val(self->addresses, site);
+	g_hash_table_insert(self->sites, g_memdup2(&site, sizeof(site)),
+			    GUINT_TO_POINTER(self->addresses->len));
+	return self->addresses->len;
+}
+
+/* Adds the step, with the CPU time since the one before. */
+static uint32_t add_step(struct track *track, struct pp_replay_step step)
+{
+	step.cpu_ns = track->cpu_ns;
+	track->cpu_ns = 0;
+	g_array_append_val(track->steps, step);
+	return track->steps->len - 1;
+}
+
+static void add_sleep(struct track *track, int64_t ns)
+{
+	if (ns > 0)
+		add_step(track, (struct pp_replay_step){.kind = PP_REPLAY_SLEEP,
+							.sleep_ns = (uint64_t)ns});
+}
+
+/* Adds the time up to then, in that mode. */
+static void account(struct track *track, int64_t until_ns, enum pp_mode mode)
+{
+	int64_t ns = until_ns - track->until_ns;
+
+	if (track->until_ns == PP_TIME_UNKNOWN || ns <= 0) {
+		track->until_ns = MAX(track->until_ns, until_ns);
+		return;
+	}
+	track->until_ns = until_ns;
+	if (track->n_waits)
+		return;
+	if (mode == PP_MODE_RUNNING || mode == PP_MODE_UNKNOWN)
+		track->cpu_ns += (uint64_t)ns;
+	else if (mode == PP_MODE_BLOCKED_IO || mode == PP_MODE_BLOCKED_OTHER)
+		add_sleep(track, ns);
+}
+
+static struct track *track_until(struct pp_replay_builder *self, const struct pp_thread *thread,
+				 int64_t now_ns)
+{
+	const struct pp_thread_state *state = pp_thread_state(self->states, thread);
+	struct track *track = track_of(self, thread);
+
+	if (track->until_ns == PP_TIME_UNKNOWN)
+		track->until_ns = state && state->begun ? state->start_ns : now_ns;
+	account(track, now_ns, state && state->begun ? state->mode : PP_MODE_UNKNOWN);
+	return track;
+}
+
+/* --- objects ---------------------------------------------------------------------------------- */
+
+static struct mapped *mapped_of(struct pp_object *object)
+{
+	if (!object->data) {
+		struct mapped *mapped = object->data = g_new0(struct mapped, 1);
+
+		mapped->number = LATER;
+	}
+	return object->data;
+}
+
+static uint32_t object_number(struct pp_replay_builder *self, struct pp_object *object)
+{
+	struct mapped *mapped = mapped_of(object);
+
+	if (mapped->number == LATER) {
+		mapped->number = self->mapped->len;
+		g_ptr_array_add(self->mapped, object);
+	}
+	return mapped->number;
+}
+
+static uint32_t add_operation(struct pp_replay_builder *self, struct track *track,
+			      enum pp_replay_kind kind, struct pp_object *object, uint64_t site)
+{
+	return add_step(track, (struct pp_replay_step){.kind = kind,
+						       .object = object_number(self, object),
+						       .site = site_number(self, site)});
+}
+
+static enum pp_replay_kind lock_kind(const struct pp_object *object, const struct pp_hold *hold)
+{
+	if (hold->shared)
+		return PP_REPLAY_RDLOCK;
+	return object->type == GM_SYNC_TYPE_spin ? PP_REPLAY_LOCK_SPIN : PP_REPLAY_LOCK;
+}
+
+/* --- waits ------------------------------------------------------------------------------------ */
+
+static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
+{
+	struct pp_replay_builder *self = data;
+	const struct pp_hold *hold;
+	struct pp_wait_other owner = {pp_wait_owner(&self->ends, object, operation, &hold),
+				      PP_MARK_NONE};
+
+	track_until(self, operation->thread, operation->begin_ns)->n_waits++;
+	pp_wait_ends_begin(&self->ends, object, operation, owner);
+}
+
+/* Adds a wait for what ended it when it was recorded. */
+static void add_wait(struct pp_replay_builder *self, struct track *track, struct pp_object *object,
+		     const struct pp_operation *operation)
+{
+	struct pp_wait_other other;
+	enum pp_wait_how how = pp_wait_ends_settle(&self->ends, object, operation, &other);
+	struct pp_replay_step step = {.kind = PP_REPLAY_AWAIT,
+				      .site = site_number(self, operation->site)};
+	bool is_join = operation->op == ST_EVENT_thread_join;
+
+	if (how == PP_WAIT_ENDLESS)
+		return;
+	if (other.thread && other.thread != operation->thread &&
+	    (is_join || other.mark != PP_MARK_NONE)) {
+		step.of.thread = other.thread->serial;
+		step.of.step = is_join ? LATER : other.mark;
+		add_step(track, step);
+		return;
+	}
+	if (how != PP_WAIT_TIMED_OUT) {
+		self->gaps.unknown_waits++;
+		self->gaps.filled_ns += operation->end_ns - operation->begin_ns;
+	}
+	add_sleep(track, operation->end_ns - operation->begin_ns);
+}
+
+static void settle_only(struct pp_replay_builder *self, struct pp_object *object,
+			const struct pp_operation *operation)
+{
+	struct pp_wait_other other;
+
+	pp_wait_ends_settle(&self->ends, object, operation, &other);
+}
+
+/* --- operations ------------------------------------------------------------------------------- */
+
+static void note_release(struct pp_replay_builder *self, const struct pp_object *object,
+			 const struct pp_thread *thread, uint32_t step, int64_t at_ns)
+{
+	pp_wait_ends_release(&self->ends, object, thread, step, at_ns);
+	pp_wait_ends_call(&self->ends, thread, step);
+}
+
+static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
+{
+	struct pp_replay_builder *self = data;
+	struct track *track = track_until(self, operation->thread, operation->begin_ns);
+	uint32_t step = add_operation(self, track, PP_REPLAY_UNLOCK, mutex, operation->site);
+
+	note_release(self, mutex, operation->thread, step, operation->begin_ns);
+}
+
+static void on_released(void *data, struct pp_object *object, const struct pp_hold *hold,
+			int64_t end_ns, const struct pp_operation *operation)
+{
+	struct pp_replay_builder *self = data;
+	struct track *track;
+	uint32_t step;
+
+	if (!pp_object_is_lock(object) || (operation && pp_sync_has(operation->op, PP_SYNC_YIELDS)))
+		return;
+	track = track_until(self, hold->thread, end_ns);
+	step =
+	    add_operation(self, track, PP_REPLAY_UNLOCK, object, operation ? operation->site : 0);
+	note_release(self, object, hold->thread, step, end_ns);
+}
+
+static void on_lock(struct pp_replay_builder *self, struct track *track, struct pp_object *object,
+		    const struct pp_operation *operation, bool acquired)
+{
+	const struct pp_hold *hold = acquired ? pp_object_hold(object, operation->thread) : NULL;
+
+	if (hold && hold->depth <= 1)
+		add_operation(self, track, lock_kind(object, hold), object, operation->site);
+	else if (!acquired && operation->waited && operation->finished)
+		add_sleep(track, operation->end_ns - operation->begin_ns); /* it timed out */
+}
+
+static void on_semaphore(struct pp_replay_builder *self, struct track *track,
+			 struct pp_object *object, const struct pp_operation *operation,
+			 bool acquired)
+{
+	struct mapped *mapped = mapped_of(object);
+
+	if (acquired) {
+		mapped->value--;
+		mapped->least = MIN(mapped->least, mapped->value);
+		add_operation(self, track, PP_REPLAY_SEM_WAIT, object, operation->site);
+	} else if (pp_operation_releases(operation)) {
+		mapped->value++;
+		note_release(
+		    self, object, operation->thread,
+		    add_operation(self, track, PP_REPLAY_SEM_POST, object, operation->site),
+		    operation->end_ns);
+	} else if (operation->waited && operation->finished) {
+		add_sleep(track, operation->end_ns - operation->begin_ns);
+	}
+}
+
+static void on_barrier(struct pp_replay_builder *self, struct track *track,
+		       struct pp_object *object, const struct pp_operation *operation)
+{
+	if (!pp_sync_has(operation->op, PP_SYNC_PASSES) || !operation->finished)
+		return;
+	add_operation(self, track, PP_REPLAY_BARRIER, object, operation->site);
+}
+
+static void on_thread(struct pp_replay_builder *self, struct track *track, struct pp_object *object,
+		      const struct pp_operation *operation)
+{
+	struct creation creation = {track, 0, object};
+
+	if (operation->op != ST_EVENT_thread_create || operation->result != 0)
+		return;
+	creation.step =
+	    add_step(track, (struct pp_replay_step){.kind = PP_REPLAY_CREATE,
+						    .thread = LATER,
+						    .site = site_number(self, operation->site)});
+	g_array_append_val(self->creations, creation);
+}
+
+/* Anything else: a step that others may await, or a wait for one. */
+static void on_other(struct pp_replay_builder *self, struct track *track, struct pp_object *object,
+		     const struct pp_operation *operation)
+{
+	uint32_t step;
+
+	if (!pp_operation_releases(operation))
+		return;
+	step = add_step(track, (struct pp_replay_step){.kind = PP_REPLAY_SIGNAL,
+						       .site = site_number(self, operation->site)});
+	note_release(self, object, operation->thread, step, operation->end_ns);
+}
+
+static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
+			 bool acquired)
+{
+	struct pp_replay_builder *self = data;
+	bool is_own = object->type == pp_sync_type(operation->op);
+	struct track *track = track_until(self, operation->thread, operation->end_ns);
+	bool has_rules = pp_object_is_lock(object) || object->type == GM_SYNC_TYPE_sem ||
+			 object->type == GM_SYNC_TYPE_barrier;
+
+	if (!self->process)
+		self->process = operation->thread->process;
+	if (is_own && operation->waited) {
+		track->n_waits -= track->n_waits > 0;
+		if (has_rules)
+			settle_only(self, object, operation);
+		else
+			add_wait(self, track, object, operation);
+	}
+	if (pp_object_is_lock(object))
+		on_lock(self, track, object, operation, acquired);
+	else if (object->type == GM_SYNC_TYPE_sem)
+		on_semaphore(self, track, object, operation, acquired);
+	else if (object->type == GM_SYNC_TYPE_barrier)
+		on_barrier(self, track, object, operation);
+	else if (object->type == GM_SYNC_TYPE_thread)
+		on_thread(self, track, object, operation);
+	else
+		on_other(self, track, object, operation);
+}
+
+static void add_changes(struct pp_replay_builder *self, const struct pp_interval *interval,
+			int running, int runnable)
+{
+	struct change begin = {interval->start_ns, running, runnable};
+	struct change end = {interval->end_ns, -running, -runnable};
+
+	g_array_append_val(self->changes, begin);
+	g_array_append_val(self->changes, end);
+}
+
+static void on_interval(void *data, const struct pp_interval *interval)
+{
+	struct pp_replay_builder *self = pp_objects_owner(data);
+	struct track *track = track_of(self, interval->thread);
+	int64_t ns = interval->end_ns - interval->start_ns;
+
+	if (track->until_ns == PP_TIME_UNKNOWN)
+		track->until_ns = interval->start_ns;
+	account(track, interval->end_ns, interval->mode);
+	if (interval->mode == PP_MODE_RUNNABLE && interval->waker && ns <= LONGEST_WAKE_NS)
+		g_array_append_val(self->wakes, ns);
+	if (interval->mode == PP_MODE_RUNNING)
+		add_changes(self, interval, 1, 0);
+	else if (interval->mode == PP_MODE_RUNNABLE)
+		add_changes(self, interval, 0, 1);
+}
+
+/* --- the model -------------------------------------------------------------------------------- */
+
+static uint32_t barrier_count(const struct pp_object *object)
+{
+	return (uint32_t)CLAMP(object->value, 1, UINT32_MAX);
+}
+
+static void add_objects(struct pp_replay_builder *self, struct pp_replay_model *model)
+{
+	for (guint i = 0; i < self->mapped->len; i++) {
+		const struct pp_object *object = self->mapped->pdata[i];
+		const struct mapped *mapped = object->data;
+		g_autofree char *name = pp_object_name(object, self->context->namer);
+
+		if (object->type == GM_SYNC_TYPE_sem)
+			pp_replay_add_object(model, PP_REPLAY_OBJECT_SEM,
+					     (uint32_t)CLAMP(-mapped->least, 0, UINT32_MAX), name);
+		else if (object->type == GM_SYNC_TYPE_barrier)
+			pp_replay_add_object(model, PP_REPLAY_OBJECT_BARRIER, barrier_count(object),
+					     name);
+		else
+			pp_replay_add_object(model, PP_REPLAY_OBJECT_LOCK, 0, name);
+	}
+	for (guint i = 0; i < self->addresses->len; i++) {
+		g_autofree char *name =
+		    self->context->namer->site(self->context->namer->data, self->process,
+					       g_array_index(self->addresses, uint64_t, i));
+
+		pp_replay_add_site(model, name);
+	}
+}
+
+/* Joins each creation with the thread that it created, which then begins there. */
+static void join_creations(struct pp_replay_builder *self)
+{
+	for (guint i = 0; i < self->creations->len; i++) {
+		struct creation *creation = &g_array_index(self->creations, struct creation, i);
+		struct pp_replay_step *step =
+		    &g_array_index(creation->creator->steps, struct pp_replay_step, creation->step);
+		const struct pp_thread *subject = creation->object->subject;
+		struct track *created = subject ? track_of(self, subject) : NULL;
+
+		if (!created || created->has_creator || created == creation->creator) {
+			step->kind = PP_REPLAY_SIGNAL;
+			continue;
+		}
+		created->has_creator = true;
+		step->thread = subject->serial;
+	}
+}
+
+static void number_threads(struct pp_replay_builder *self, struct pp_replay_model *model,
+			   int64_t begin_ns, int64_t end_ns)
+{
+	for (guint i = 0; i < self->tracks->len; i++) {
+		struct track *track = self->tracks->pdata[i];
+		struct pp_replay_thread *thread;
+
+		if (!track)
+			continue;
+		track->number = model->threads->len;
+		thread =
+		    pp_replay_add_thread(model, track->thread->name ? track->thread->name : "");
+		thread->has_creator = track->has_creator;
+		thread->start_ns =
+		    track->thread->start_ns == PP_TIME_UNKNOWN
+			? 0
+			: CLAMP(track->thread->start_ns - begin_ns, 0, end_ns - begin_ns);
+		self->gaps.late_threads +=
+		    !track->has_creator && thread->start_ns > 0 && track->steps->len != 0;
+		add_step(track, (struct pp_replay_step){.kind = PP_REPLAY_EXIT});
+		g_array_unref(thread->steps);
+		thread->steps = g_array_ref(track->steps);
+	}
+}
+
+static const struct track *track_at(const struct pp_replay_builder *self, uint32_t serial)
+{
+	return serial < self->tracks->len ? self->tracks->pdata[serial] : NULL;
+}
+
+/* Replaces serial numbers of threads by those of the model. */
+static void link_steps(struct pp_replay_builder *self)
+{
+	for (guint i = 0; i < self->tracks->len; i++) {
+		const struct track *track = self->tracks->pdata[i];
+
+		for (guint k = 0; track && k < track->steps->len; k++) {
+			struct pp_replay_step *step =
+			    &g_array_index(track->steps, struct pp_replay_step, k);
+			const struct track *other;
+
+			if (step->kind == PP_REPLAY_CREATE) {
+				step->thread = track_at(self, step->thread)->number;
+			} else if (step->kind == PP_REPLAY_AWAIT) {
+				other = track_at(self, step->of.thread);
+				if (!other) {
+					step->kind = PP_REPLAY_SIGNAL;
+					continue;
+				}
+				step->of.thread = other->number;
+				step->of.step = MIN(step->of.step, other->steps->len - 1);
+			}
+		}
+	}
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int64_t median_wake(const struct pp_replay_builder *self)
+{
+	if (!self->wakes->len)
+		return WAKE_NS;
+	qsort(self->wakes->data, self->wakes->len, sizeof(int64_t), compare_ns);
+	return g_array_index(self->wakes, int64_t, self->wakes->len / 2);
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	return compare_ns(&((const struct change *)a)->at_ns, &((const struct change *)b)->at_ns);
+}
+
+/* The CPUs that `wanted` threads get beside so many others, each with a fair share. */
+static double share(double wanted, double others, double n_cpus)
+{
+	return MIN(wanted, n_cpus * wanted / (wanted + others));
+}
+
+/* Returns the others for which the program's threads get the CPU time that they had. */
+static double solve_others(const GArray *wanted_ns, double running_ns, double n_cpus)
+{
+	double low = 0, high = MAX_OTHERS;
+
+	for (int step = 0; step < 40; step++) {
+		double others = (low + high) / 2, sum_ns = 0;
+
+		for (guint n = 1; n < wanted_ns->len; n++)
+			sum_ns += g_array_index(wanted_ns, double, n) * share(n, others, n_cpus);
+		if (sum_ns > running_ns)
+			low = others;
+		else
+			high = others;
+	}
+	return low;
+}
+
+static uint32_t count_others(struct pp_replay_builder *self, uint32_t n_cpus)
+{
+	g_autoptr(GArray) wanted_ns = g_array_new(FALSE, TRUE, sizeof(double)); /* by threads */
+	double running_ns = 0;
+	int running = 0, wanted = 0;
+	int64_t before_ns = 0;
+
+	qsort(self->changes->data, self->changes->len, sizeof(struct change), compare_changes);
+	for (guint i = 0; i < self->changes->len; i++) {
+		const struct change *change = &g_array_index(self->changes, struct change, i);
+		double ns = (double)(change->at_ns - before_ns);
+
+		if (wanted > 0) {
+			if ((guint)wanted >= wanted_ns->len)
+				g_array_set_size(wanted_ns, (guint)wanted + 1);
+			g_array_index(wanted_ns, double, wanted) += ns;
+			running_ns += ns * running;
+		}
+		before_ns = change->at_ns;
+		running += change->running;
+		wanted += change->running + change->runnable;
+	}
+	return (uint32_t)(1000 * solve_others(wanted_ns, running_ns, n_cpus));
+}
+
+static void count_gaps(struct pp_replay_builder *self)
+{
+	for (guint i = 0; i < self->tracks->len; i++) {
+		const struct track *track = self->tracks->pdata[i];
+
+		if (!track)
+			continue;
+		self->gaps.lost_events += track->thread->events_lost;
+		self->gaps.only_counted +=
+		    track->thread->sync_since_ns != 0 || track->thread->process->only_waits;
+	}
+}
+
+struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self, uint32_t n_cpus,
+						 int64_t end_ns, struct pp_replay_gaps *ret)
+{
+	struct pp_replay_model *model = pp_replay_model_new();
+	int64_t begin_ns = INT64_MAX, last_ns = INT64_MIN;
+
+	pp_thread_states_finish(self->states, end_ns);
+	pp_objects_finish(&self->objects, end_ns);
+	for (guint i = 0; i < self->tracks->len; i++) {
+		const struct track *track = self->tracks->pdata[i];
+
+		if (!track || track->thread->start_ns == PP_TIME_UNKNOWN)
+			continue;
+		begin_ns = MIN(begin_ns, track->thread->start_ns);
+		last_ns = MAX(last_ns, track->until_ns);
+	}
+	join_creations(self);
+	number_threads(self, model, begin_ns, MAX(last_ns, begin_ns));
+	link_steps(self);
+	add_objects(self, model);
+	count_gaps(self);
+	model->n_cpus = n_cpus;
+	model->others = count_others(self, n_cpus);
+	model->recorded_ns = MAX(last_ns - begin_ns, 0);
+	model->quantum_ns = QUANTUM_NS;
+	model->wake_ns = median_wake(self);
+	*ret = self->gaps;
+	return model;
+}
+
+/* --- the builder ------------------------------------------------------------------------------ */
+
+static void track_free(void *data)
+{
+	struct track *track = data;
+
+	if (!track)
+		return;
+	g_array_unref(track->steps);
+	g_free(track);
+}
+
+struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *context)
+{
+	struct pp_replay_builder *self = g_new0(struct pp_replay_builder, 1);
+
+	self->context = context;
+	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.interval = on_interval;
+	self->object_listener = (struct pp_object_listener){
+	    .data = self,
+	    .waits = on_waits,
+	    .operation = on_operation,
+	    .released = on_released,
+	    .yielded = on_yielded,
+	};
+	pp_objects_init(&self->objects, &self->object_listener, NULL);
+	pp_wait_ends_init(&self->ends, context->model);
+	self->tracks = g_ptr_array_new_with_free_func(track_free);
+	self->mapped = g_ptr_array_new();
+	self->creations = g_array_new(FALSE, FALSE, sizeof(struct creation));
+	self->sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	self->addresses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	self->wakes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	self->changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
+	return self;
+}
+
+void pp_replay_builder_event(struct pp_replay_builder *self, const struct pp_event *event)
+{
+	if (event->kind == PP_EVENT_WAKING)
+		pp_wait_ends_waking(&self->ends, event);
+	pp_thread_states_event(self->states, event);
+}
+
+void pp_replay_builder_free(struct pp_replay_builder *self)
+{
+	pp_thread_states_free(self->states);
+	pp_objects_done(&self->objects, g_free);
+	pp_wait_ends_done(&self->ends);
+	g_ptr_array_unref(self->tracks);
+	g_ptr_array_unref(self->mapped);
+	g_array_unref(self->creations);
+	g_hash_table_unref(self->sites);
+	g_array_unref(self->addresses);
+	g_array_unref(self->wakes);
+	g_array_unref(self->changes);
+	g_free(self);
+}

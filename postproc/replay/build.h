@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes a model from the events of a capture of one process.
+ *
+ * CPU time is that in which a thread ran; without scheduling events, it is all time in which it did
+ * not wait. A wait for an object is not part of the model: whether and how long the thread waits is
+ * a result of the replay. Blocked time outside of synchronization becomes a sleep of that length.
+ */
+#ifndef PP_REPLAY_BUILD_H
+#define PP_REPLAY_BUILD_H
+
+#include "analysis/state/thread_state.h"
+#include "replay/model.h"
+
+/* The kinds of events that it needs. */
+#define PP_REPLAY_KINDS PP_THREAD_STATE_KINDS
+
+/* What the capture does not tell. A wait of unknown end becomes a sleep. */
+struct pp_replay_gaps {
+	uint64_t unknown_waits; /* nothing tells what ended them */
+	uint64_t lost_events;
+	uint64_t only_counted; /* threads of which only waits were recorded, at least at times */
+	uint64_t late_threads; /* their begin, or their creator, is not known */
+	int64_t filled_ns;     /* the time of unknown waits */
+};
+
+struct pp_replay_builder;
+
+struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *context);
+void pp_replay_builder_free(struct pp_replay_builder *builder);
+
+void pp_replay_builder_event(struct pp_replay_builder *builder, const struct pp_event *event);
+
+/*
+ * Returns the model; the caller frees it. n_cpus: of the machine. end_ns: time of the capture's
+ * last event.
+ */
+struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *builder, uint32_t n_cpus,
+						 int64_t end_ns, struct pp_replay_gaps *ret);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/model.h"
+
+static const char *const kind_names[PP_REPLAY_N_KINDS] = {
+    [PP_REPLAY_LOCK] = "lock",	     [PP_REPLAY_LOCK_SPIN] = "spin", [PP_REPLAY_RDLOCK] = "rdlock",
+    [PP_REPLAY_UNLOCK] = "unlock",   [PP_REPLAY_SEM_WAIT] = "wait",  [PP_REPLAY_SEM_POST] = "post",
+    [PP_REPLAY_BARRIER] = "barrier", [PP_REPLAY_AWAIT] = "await",    [PP_REPLAY_SLEEP] = "sleep",
+    [PP_REPLAY_CREATE] = "create",   [PP_REPLAY_EXIT] = "exit",	     [PP_REPLAY_SIGNAL] = "signal",
+};
+
+const char *pp_replay_kind_name(enum pp_replay_kind kind)
+{
+	return kind_names[kind];
+}
+
+static void thread_free(void *data)
+{
+	struct pp_replay_thread *thread = data;
+
+	g_free(thread->name);
+	g_array_unref(thread->steps);
+	g_free(thread);
+}
+
+static void object_free(void *data)
+{
+	struct pp_replay_object *object = data;
+
+	g_free(object->name);
+	g_free(object);
+}
+
+struct pp_replay_model *pp_replay_model_new(void)
+{
+	struct pp_replay_model *model = g_new0(struct pp_replay_model, 1);
+
+	model->threads = g_ptr_array_new_with_free_func(thread_free);
+	model->objects = g_ptr_array_new_with_free_func(object_free);
+	model->sites = g_ptr_array_new_with_free_func(g_free);
+	model->n_cpus = 1;
+	return model;
+}
+
+void pp_replay_model_free(struct pp_replay_model *model)
+{
+	if (!model)
+		return;
+	g_ptr_array_unref(model->threads);
+	g_ptr_array_unref(model->objects);
+	g_ptr_array_unref(model->sites);
+	g_free(model);
+}
+
+struct pp_replay_thread *pp_replay_add_thread(struct pp_replay_model *model, const char *name)
+{
+	struct pp_replay_thread *thread = g_new0(struct pp_replay_thread, 1);
+
+	thread->name = g_strdup(name);
+	thread->steps = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_step));
+	g_ptr_array_add(model->threads, thread);
+	return thread;
+}
+
+uint32_t pp_replay_add_object(struct pp_replay_model *model, enum pp_replay_object_kind kind,
+			      uint32_t count, const char *name)
+{
+	struct pp_replay_object *object = g_new0(struct pp_replay_object, 1);
+
+	*object = (struct pp_replay_object){g_strdup(name), kind, count};
+	g_ptr_array_add(model->objects, object);
+	return model->objects->len - 1;
+}
+
+uint32_t pp_replay_add_site(struct pp_replay_model *model, const char *name)
+{
+	g_ptr_array_add(model->sites, g_strdup(name));
+	return model->sites->len;
+}
+
+uint64_t pp_replay_n_steps(const struct pp_replay_model *model)
+{
+	uint64_t n = 0;
+
+	for (guint i = 0; i < model->threads->len; i++)
+		n += ((const struct pp_replay_thread *)model->threads->pdata[i])->steps->len;
+	return n;
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+static struct pp_replay_step *step_at(const struct pp_replay_model *model, uint32_t thread,
+				      uint32_t step)
+{
+	const struct pp_replay_thread *of =
+	    thread < model->threads->len ? model->threads->pdata[thread] : NULL;
+
+	return of && step < of->steps->len ? &g_array_index(of->steps, struct pp_replay_step, step)
+					   : NULL;
+}
+
+static bool is_object(const struct pp_replay_model *model, uint32_t number,
+		      enum pp_replay_object_kind kind)
+{
+	return number < model->objects->len &&
+	       ((const struct pp_replay_object *)model->objects->pdata[number])->kind == kind;
+}
+
+/* Returns what is wrong with the step, or NULL. */
+static const char *check_step(struct pp_replay_model *model, const struct pp_replay_step *step,
+			      bool is_last)
+{
+	struct pp_replay_step *awaited;
+
+	if (is_last != (step->kind == PP_REPLAY_EXIT))
+		return is_last ? "the last step is no exit" : "steps follow the exit";
+	if (step->site > model->sites->len)
+		return "no such call site";
+	switch (step->kind) {
+	case PP_REPLAY_LOCK:
+	case PP_REPLAY_LOCK_SPIN:
+	case PP_REPLAY_RDLOCK:
+	case PP_REPLAY_UNLOCK:
+		return is_object(model, step->object, PP_REPLAY_OBJECT_LOCK) ? NULL
+									     : "no such lock";
+	case PP_REPLAY_SEM_WAIT:
+	case PP_REPLAY_SEM_POST:
+		return is_object(model, step->object, PP_REPLAY_OBJECT_SEM) ? NULL
+									    : "no such semaphore";
+	case PP_REPLAY_BARRIER:
+		return is_object(model, step->object, PP_REPLAY_OBJECT_BARRIER) ? NULL
+										: "no such barrier";
+	case PP_REPLAY_AWAIT:
+		awaited = step_at(model, step->of.thread, step->of.step);
+		if (!awaited)
+			return "no such step to await";
+		awaited->awaited = true;
+		return NULL;
+	case PP_REPLAY_CREATE:
+		if (step->thread >= model->threads->len)
+			return "no such thread to create";
+		return ((const struct pp_replay_thread *)model->threads->pdata[step->thread])
+			       ->has_creator
+			   ? NULL
+			   : "a thread that is created has a start, too";
+	default:
+		return step->kind < PP_REPLAY_N_KINDS ? NULL : "no such operation";
+	}
+}
+
+/* Adds up all times of the model; false: they are too long. */
+static bool add_times(const struct pp_replay_model *model, uint64_t *ret_ns)
+{
+	uint64_t sum_ns = 0;
+
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_replay_thread *thread = model->threads->pdata[i];
+
+		sum_ns += (uint64_t)MAX(thread->start_ns, 0);
+		for (guint k = 0; k < thread->steps->len && sum_ns <= PP_REPLAY_LONGEST_NS; k++) {
+			const struct pp_replay_step *step =
+			    &g_array_index(thread->steps, struct pp_replay_step, k);
+
+			sum_ns +=
+			    MIN(step->cpu_ns, PP_REPLAY_LONGEST_NS) + (uint64_t)model->wake_ns;
+			if (step->kind == PP_REPLAY_SLEEP)
+				sum_ns += MIN(step->sleep_ns, PP_REPLAY_LONGEST_NS);
+		}
+		if (sum_ns > PP_REPLAY_LONGEST_NS)
+			return false;
+	}
+	*ret_ns = sum_ns;
+	return true;
+}
+
+/* So that no time overflows, and no simulation has more turns than it can do. */
+static char *check_times(const struct pp_replay_model *model)
+{
+	uint64_t sum_ns;
+
+	if (model->wake_ns > PP_REPLAY_LONGEST_WAKE_NS)
+		return g_strdup("wake: more than 1 s");
+	if (model->others > PP_REPLAY_MOST_OTHERS)
+		return g_strdup("others: more than 1000 threads");
+	if (!add_times(model, &sum_ns))
+		return g_strdup("its times add up to more than 13 days");
+	if (model->quantum_ns <= 0 || sum_ns / (uint64_t)model->quantum_ns > PP_REPLAY_MOST_TURNS)
+		return g_strdup("quantum: too short for these times");
+	return NULL;
+}
+
+char *pp_replay_check(struct pp_replay_model *model)
+{
+	if (!model->threads->len)
+		return g_strdup("the model has no threads");
+	if (!model->n_cpus)
+		return g_strdup("the model has no CPUs");
+	for (guint i = 0; i < model->objects->len; i++) {
+		const struct pp_replay_object *object = model->objects->pdata[i];
+
+		if (object->kind == PP_REPLAY_OBJECT_BARRIER && !object->count)
+			return g_strdup_printf("object %u: a barrier of 0 threads", i);
+	}
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_replay_thread *thread = model->threads->pdata[i];
+
+		if (!thread->steps->len)
+			return g_strdup_printf("thread %u: no steps", i);
+		for (guint k = 0; k < thread->steps->len; k++) {
+			const char *wrong =
+			    check_step(model, step_at(model, i, k), k + 1 == thread->steps->len);
+
+			if (wrong)
+				return g_strdup_printf("thread %u, step %u: %s", i, k, wrong);
+		}
+	}
+	return check_times(model);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model of a run, from which it is replayed: what each thread did, and for how long.
+ *
+ * A thread is a list of steps. Each step begins with CPU time of the thread, and ends with an
+ * operation. Mutexes, read-write locks and spin locks are objects with their own rules, and so are
+ * semaphores and barriers. Any other wait is for a step of another thread, the one that ended it
+ * when the run was recorded: a condition wait for the signal, a join for the thread's last step. If
+ * that step has already been replayed, the wait does not block, as a program that checks its
+ * condition first would not.
+ *
+ * Times are in ns.
+ */
+#ifndef PP_REPLAY_MODEL_H
+#define PP_REPLAY_MODEL_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pp_replay_kind {
+	PP_REPLAY_LOCK,	     /* acquires the object: a lock, exclusively */
+	PP_REPLAY_LOCK_SPIN, /* ... and stays on the CPU while it waits */
+	PP_REPLAY_RDLOCK,    /* ... with other readers */
+	PP_REPLAY_UNLOCK,    /* releases it */
+	PP_REPLAY_SEM_WAIT,
+	PP_REPLAY_SEM_POST,
+	PP_REPLAY_BARRIER, /* passes when as many threads as the object's count have arrived */
+	PP_REPLAY_AWAIT,   /* waits until the step `of` has been replayed */
+	PP_REPLAY_SLEEP,   /* leaves the CPU for a time: I/O, sleep, a wait that timed out */
+	PP_REPLAY_CREATE,  /* starts a thread */
+	PP_REPLAY_EXIT,	   /* the last step of a thread */
+	PP_REPLAY_SIGNAL,  /* does nothing; others await it */
+	PP_REPLAY_N_KINDS
+};
+
+/* "lock", ... as in the file. */
+const char *pp_replay_kind_name(enum pp_replay_kind kind);
+
+#define PP_REPLAY_NO_SITE 0u
+
+/* Limits of a model (pp_replay_check()). */
+#define PP_REPLAY_LONGEST_NS	  (UINT64_C(1) << 50) /* the sum of all times: 13 days */
+#define PP_REPLAY_LONGEST_WAKE_NS 1000000000
+#define PP_REPLAY_MOST_OTHERS	  1000000u
+#define PP_REPLAY_MOST_TURNS	  1000000000u
+
+struct pp_replay_step {
+	uint64_t cpu_ns; /* before the operation */
+	union {
+		uint32_t object; /* number; of locks, semaphores and barriers */
+		uint32_t thread; /* created */
+		uint64_t sleep_ns;
+		struct {
+			uint32_t thread, step;
+		} of; /* awaited */
+	};
+	uint32_t site; /* number of the call site; PP_REPLAY_NO_SITE */
+	uint8_t kind;  /* enum pp_replay_kind */
+	bool awaited;  /* by an AWAIT */
+};
+_Static_assert(sizeof(struct pp_replay_step) == 24, "10 M operations take 240 MB");
+
+struct pp_replay_thread {
+	char *name;
+	/* With a creator, the thread begins when it is created; otherwise at this time. */
+	bool has_creator;
+	int64_t start_ns; /* since the begin of the run */
+	GArray *steps;	  /* of struct pp_replay_step; the last one is an EXIT */
+};
+
+enum pp_replay_object_kind {
+	PP_REPLAY_OBJECT_LOCK,
+	PP_REPLAY_OBJECT_SEM,
+	PP_REPLAY_OBJECT_BARRIER,
+	PP_REPLAY_N_OBJECT_KINDS
+};
+
+struct pp_replay_object {
+	char *name;
+	enum pp_replay_object_kind kind;
+	uint32_t count; /* of a semaphore: initial value; of a barrier: threads */
+};
+
+struct pp_replay_model {
+	GPtrArray *threads; /* of struct pp_replay_thread *, by number */
+	GPtrArray *objects; /* of struct pp_replay_object *, by number */
+	GPtrArray *sites;   /* of char *, by number - 1 */
+	uint32_t n_cpus;
+	int64_t recorded_ns; /* run time of the recorded run */
+	int64_t quantum_ns;  /* CPU time after which another thread gets the CPU */
+	int64_t wake_ns;     /* from a wake-up until the thread is ready */
+	/* Threads of other programs that wanted a CPU in the recorded run, in thousandths. */
+	uint32_t others;
+};
+
+struct pp_replay_model *pp_replay_model_new(void);
+void pp_replay_model_free(struct pp_replay_model *model);
+
+struct pp_replay_thread *pp_replay_add_thread(struct pp_replay_model *model, const char *name);
+uint32_t pp_replay_add_object(struct pp_replay_model *model, enum pp_replay_object_kind kind,
+			      uint32_t count, const char *name);
+uint32_t pp_replay_add_site(struct pp_replay_model *model, const char *name);
+
+/* The number of steps of all threads. */
+uint64_t pp_replay_n_steps(const struct pp_replay_model *model);
+
+/*
+ * Checks all numbers in the model, and marks the steps that are awaited. Returns NULL, or a line
+ * that says what is wrong; the caller frees it.
+ */
+char *pp_replay_check(struct pp_replay_model *model);
+
+#endif

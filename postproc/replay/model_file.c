@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/model_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER "gprof-mt-model 1"
+
+static const char *const object_words[PP_REPLAY_N_OBJECT_KINDS] = {
+    [PP_REPLAY_OBJECT_LOCK] = "lock",
+    [PP_REPLAY_OBJECT_SEM] = "sem",
+    [PP_REPLAY_OBJECT_BARRIER] = "barrier",
+};
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static void write_step(FILE *file, const struct pp_replay_step *step)
+{
+	fprintf(file, "%" PRIu64 " %s", step->cpu_ns, pp_replay_kind_name(step->kind));
+	switch (step->kind) {
+	case PP_REPLAY_AWAIT:
+		fprintf(file, " %u:%u", step->of.thread, step->of.step);
+		break;
+	case PP_REPLAY_SLEEP:
+		fprintf(file, " %" PRIu64, step->sleep_ns);
+		break;
+	case PP_REPLAY_CREATE:
+		fprintf(file, " %u", step->thread);
+		break;
+	case PP_REPLAY_EXIT:
+	case PP_REPLAY_SIGNAL:
+		break;
+	default:
+		fprintf(file, " %u", step->object);
+	}
+	if (step->site != PP_REPLAY_NO_SITE)
+		fprintf(file, " %u", step->site);
+	fputc('\n', file);
+}
+
+static void write_name(FILE *file, const char *name)
+{
+	g_autofree char *quoted = g_strescape(name, NULL);
+
+	fprintf(file, " \"%s\"\n", quoted);
+}
+
+static void write_model(FILE *file, const struct pp_replay_model *model)
+{
+	fprintf(file,
+		HEADER "\ncpus %u\nrun %" PRId64 "\nquantum %" PRId64 "\nwake %" PRId64 "\n"
+		       "others %u\n",
+		model->n_cpus, model->recorded_ns, model->quantum_ns, model->wake_ns,
+		model->others);
+	for (guint i = 0; i < model->objects->len; i++) {
+		const struct pp_replay_object *object = model->objects->pdata[i];
+
+		fputs(object_words[object->kind], file);
+		if (object->kind != PP_REPLAY_OBJECT_LOCK)
+			fprintf(file, " %u", object->count);
+		write_name(file, object->name);
+	}
+	for (guint i = 0; i < model->sites->len; i++) {
+		fputs("site", file);
+		write_name(file, model->sites->pdata[i]);
+	}
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_replay_thread *thread = model->threads->pdata[i];
+
+		if (thread->has_creator)
+			fputs("thread created", file);
+		else
+			fprintf(file, "thread %" PRId64, thread->start_ns);
+		write_name(file, thread->name);
+		for (guint k = 0; k < thread->steps->len; k++)
+			write_step(file, &g_array_index(thread->steps, struct pp_replay_step, k));
+	}
+}
+
+int pp_replay_write(const struct pp_replay_model *model, const char *path, struct pp_error *err)
+{
+	g_autofree char *partial = g_strconcat(path, ".part", NULL);
+	FILE *file = fopen(partial, "wxe");
+	int code = 0;
+
+	if (!file)
+		return pp_error_add(err, -errno, "%s: cannot create it: %s", partial,
+				    g_strerror(errno));
+	write_model(file, model);
+	if (ferror(file))
+		code = -EIO;
+	if (fclose(file) && !code)
+		code = -errno;
+	if (!code && rename(partial, path))
+		code = -errno;
+	if (code) {
+		remove(partial);
+		return pp_error_add(err, code, "%s: cannot write it: %s", path, g_strerror(-code));
+	}
+	return 0;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* A line's rest; the functions below take words from it, and return false if it has none. */
+struct words {
+	char *at;
+};
+
+static bool take_number(struct words *words, uint64_t max, uint64_t *ret)
+{
+	char *end;
+
+	words->at += strspn(words->at, " \t");
+	if (!g_ascii_isdigit(*words->at))
+		return false;
+	errno = 0;
+	*ret = g_ascii_strtoull(words->at, &end, 10);
+	if (errno || *ret > max || !(*end == '\0' || strchr(" \t:", *end)))
+		return false;
+	words->at = end;
+	return true;
+}
+
+static bool take_u32(struct words *words, uint32_t *ret)
+{
+	uint64_t number;
+
+	if (!take_number(words, UINT32_MAX, &number))
+		return false;
+	*ret = (uint32_t)number;
+	return true;
+}
+
+static bool take_ns(struct words *words, int64_t *ret)
+{
+	uint64_t number;
+
+	if (!take_number(words, G_MAXINT64 / 4, &number))
+		return false;
+	*ret = (int64_t)number;
+	return true;
+}
+
+/* Returns the next word, which ends there; "" if there is none. */
+static const char *take_word(struct words *words)
+{
+	char *word = words->at + strspn(words->at, " \t");
+
+	words->at = word + strcspn(word, " \t");
+	if (*words->at)
+		*words->at++ = '\0';
+	return word;
+}
+
+/* Takes the name, at the end of the line. */
+static bool take_name(struct words *words, char **ret)
+{
+	char *name = words->at + strspn(words->at, " \t");
+	size_t n = strlen(name);
+
+	if (n < 2 || name[0] != '"' || name[n - 1] != '"')
+		return false;
+	name[n - 1] = '\0';
+	*ret = g_strcompress(name + 1);
+	return true;
+}
+
+static bool take_object(struct words *words, struct pp_replay_model *model,
+			enum pp_replay_object_kind kind)
+{
+	g_autofree char *name = NULL;
+	uint32_t count = 0;
+
+	if (kind != PP_REPLAY_OBJECT_LOCK && !take_u32(words, &count))
+		return false;
+	if (!take_name(words, &name))
+		return false;
+	pp_replay_add_object(model, kind, count, name);
+	return true;
+}
+
+static bool take_thread(struct words *words, struct pp_replay_model *model)
+{
+	struct pp_replay_thread *thread;
+	g_autofree char *name = NULL;
+	struct words start = *words;
+	int64_t start_ns = 0;
+	bool has_start = take_ns(&start, &start_ns);
+
+	if (has_start)
+		*words = start;
+	else if (strcmp(take_word(words), "created") != 0)
+		return false;
+	if (!take_name(words, &name))
+		return false;
+	thread = pp_replay_add_thread(model, name);
+	thread->has_creator = !has_start;
+	thread->start_ns = start_ns;
+	return true;
+}
+
+static bool take_arguments(struct words *words, struct pp_replay_step *step)
+{
+	int64_t ns;
+
+	switch (step->kind) {
+	case PP_REPLAY_AWAIT:
+		return take_u32(words, &step->of.thread) && *words->at++ == ':' &&
+		       take_u32(words, &step->of.step);
+	case PP_REPLAY_SLEEP:
+		if (!take_ns(words, &ns))
+			return false;
+		step->sleep_ns = (uint64_t)ns;
+		return true;
+	case PP_REPLAY_CREATE:
+		return take_u32(words, &step->thread);
+	case PP_REPLAY_EXIT:
+	case PP_REPLAY_SIGNAL:
+		return true;
+	default:
+		return take_u32(words, &step->object);
+	}
+}
+
+static bool take_step(struct words *words, struct pp_replay_model *model)
+{
+	struct pp_replay_thread *thread;
+	struct pp_replay_step step = {0};
+	const char *word;
+	int64_t cpu_ns;
+
+	if (!model->threads->len || !take_ns(words, &cpu_ns))
+		return false;
+	step.cpu_ns = (uint64_t)cpu_ns;
+	word = take_word(words);
+	while (step.kind < PP_REPLAY_N_KINDS && strcmp(word, pp_replay_kind_name(step.kind)) != 0)
+		step.kind++;
+	if (step.kind == PP_REPLAY_N_KINDS || !take_arguments(words, &step))
+		return false;
+	if (words->at[strspn(words->at, " \t")] && !take_u32(words, &step.site))
+		return false;
+	thread = model->threads->pdata[model->threads->len - 1];
+	g_array_append_val(thread->steps, step);
+	return !words->at[strspn(words->at, " \t")];
+}
+
+static bool take_line(struct words words, struct pp_replay_model *model)
+{
+	g_autofree char *name = NULL;
+	const char *word;
+
+	if (g_ascii_isdigit(words.at[strspn(words.at, " \t")]))
+		return take_step(&words, model);
+	word = take_word(&words);
+	if (*word == '#' || *word == '\0')
+		return true;
+	for (unsigned i = 0; i < PP_REPLAY_N_OBJECT_KINDS; i++)
+		if (strcmp(word, object_words[i]) == 0)
+			return take_object(&words, model, i);
+	if (strcmp(word, "thread") == 0)
+		return take_thread(&words, model);
+	if (strcmp(word, "cpus") == 0)
+		return take_u32(&words, &model->n_cpus);
+	if (strcmp(word, "run") == 0)
+		return take_ns(&words, &model->recorded_ns);
+	if (strcmp(word, "quantum") == 0)
+		return take_ns(&words, &model->quantum_ns);
+	if (strcmp(word, "wake") == 0)
+		return take_ns(&words, &model->wake_ns);
+	if (strcmp(word, "others") == 0)
+		return take_u32(&words, &model->others);
+	if (strcmp(word, "site") != 0 || !take_name(&words, &name))
+		return false;
+	pp_replay_add_site(model, name);
+	return true;
+}
+
+static int read_lines(FILE *file, const char *path, struct pp_replay_model *model,
+		      struct pp_error *err)
+{
+	size_t n_allocated = 0, n_lines = 0;
+	char *line = NULL;
+	ssize_t n;
+	int code = 0;
+
+	while (!code && (n = getline(&line, &n_allocated, file)) >= 0) {
+		n_lines++;
+		if (n > 0 && line[n - 1] == '\n')
+			line[--n] = '\0';
+		if (n_lines == 1 && strcmp(line, HEADER) != 0)
+			code = pp_error_add(err, -EINVAL,
+					    "%s: not a model: its first line is not '" HEADER "'",
+					    path);
+		else if (n_lines > 1 && !take_line((struct words){line}, model))
+			code = pp_error_add(
+			    err, -EINVAL,
+			    "%s: line %zu: not understood; see gprof-mt-replay(1), FILES", path,
+			    n_lines);
+	}
+	if (!code && ferror(file))
+		code = pp_error_add(err, -EIO, "%s: cannot read it", path);
+	if (!code && n_lines == 0)
+		code = pp_error_add(err, -EINVAL, "%s: not a model: it is empty", path);
+	free(line);
+	return code;
+}
+
+struct pp_replay_model *pp_replay_read(const char *path, struct pp_error *err)
+{
+	struct pp_replay_model *model = pp_replay_model_new();
+	FILE *file = fopen(path, "re");
+	g_autofree char *wrong = NULL;
+	int code;
+
+	if (!file) {
+		code = pp_error_add(err, -errno, "%s: cannot open it: %s", path, g_strerror(errno));
+	} else {
+		code = read_lines(file, path, model, err);
+		fclose(file);
+	}
+	if (!code)
+		wrong = pp_replay_check(model);
+	if (wrong)
+		code = pp_error_add(err, -EINVAL, "%s: %s", path, wrong);
+	if (code)
+		g_clear_pointer(&model, pp_replay_model_free);
+	return model;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replays a model on simulated CPUs, as discrete events.
+ *
+ * Each CPU runs one thread; the others wait in a queue. A thread loses its CPU when it blocks, or
+ * after a quantum if others are ready; it then goes to the queue's end. A thread that is woken
+ * becomes ready after the wake-up latency, times a random factor between 0.5 and 1.5. It goes to
+ * the queue's front, and gets the CPU of the thread that has had its own for longest, if that is a
+ * third of a quantum: Linux prefers threads that have slept.
+ *
+ * Threads of other programs always want a CPU; for a part of one, one does for so much of the time.
+ *
+ * A mutex is glibc's: its release wakes the thread that has waited longest, which then tries again;
+ * until it runs, any other thread can take the lock (barging). With `fair`, a release hands the
+ * lock over. An operation itself takes no time: what it cost is in the recorded CPU time.
+ *
+ * The work is proportional to the number of steps, times the logarithm of that of threads.
+ */
+#ifndef PP_REPLAY_SIMULATE_H
+#define PP_REPLAY_SIMULATE_H
+
+#include "replay/model.h"
+
+struct pp_simulation {
+	uint32_t n_cpus;
+	uint32_t others; /* threads of other programs that want a CPU, in thousandths */
+	bool fair;
+	uint32_t seed;	   /* of the random factors */
+	const bool *drops; /* by object: its locks are not taken; NULL: none */
+};
+
+struct pp_simulated_object {
+	int64_t wait_ns, hold_ns; /* hold_ns: exclusive */
+	uint64_t n_waits;
+};
+
+struct pp_simulated {
+	int64_t ns;	 /* the run time */
+	int64_t cpu_ns;	 /* used, by waiting for spin locks, too */
+	GArray *objects; /* of struct pp_simulated_object, by number */
+	uint64_t n_events;
+	/* Threads that wait for ever: the model lacks what would wake them. `ns` is until then. */
+	uint32_t n_stuck;
+};
+
+/* The model is valid (pp_replay_check()). */
+void pp_simulate(const struct pp_replay_model *model, const struct pp_simulation *how,
+		 struct pp_simulated *ret);
+
+void pp_simulated_done(struct pp_simulated *simulated);
+
+#endif

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""simulated.py GPROF_MT SEED N: random models, simulated by `gprof-mt replay` and by a slow implementation, which moves
+all threads on by one ns at a time. It has no scheduler, so it needs as many CPUs as threads; there, all run times are
+equal. With fewer CPUs, bounds are checked: a run takes at least as long as with all of them, and as the CPU time
+divided by the CPUs; on one CPU, without sleeps, it takes exactly the CPU time."""
+import json
+import random
+import subprocess
+import sys
+
+gprof_mt, seed, n_models = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+
+
+class Thread:
+    def __init__(self, created):
+        self.created, self.steps = created, []  # (cpu_ns, operation, argument)
+
+
+class Model:
+    """Locks are taken in ascending order, awaited steps are those of earlier threads, and only the first thread posts,
+    which waits for nothing else but locks and the barrier at the end, so that no thread waits for ever."""
+
+    def __init__(self, rng):
+        self.n_locks, self.n_threads = rng.randint(1, 3), rng.randint(2, 5)
+        self.threads = [Thread(created=i > 0) for i in range(self.n_threads)]
+        self.sem, self.barrier = rng.randint(0, 2), rng.random() < 0.5
+        sem_balance = self.sem
+        for i, thread in enumerate(self.threads):
+            steps = thread.steps
+
+            def add(operation, argument=None):
+                steps.append((rng.choice([0, 1, 2, rng.randint(0, 30)]), operation, argument))
+
+            if i == 0:
+                for k in range(1, self.n_threads):
+                    add("create", k)
+            for _ in range(rng.randint(1, 8)):
+                kind = rng.random()
+                if kind < 0.6:
+                    taken = sorted(rng.sample(range(self.n_locks), rng.randint(1, min(2, self.n_locks))))
+                    for lock in taken:
+                        add("rdlock" if rng.random() < 0.3 else "lock", lock)
+                    for lock in rng.sample(taken, len(taken)):
+                        add("unlock", lock)
+                elif kind < 0.7:
+                    add("sleep", rng.randint(1, 40))
+                elif kind < 0.8 and i == 0:
+                    add("post", self.n_locks)
+                    sem_balance += 1
+                elif kind < 0.9 and i > 0 and sem_balance > 0:
+                    add("wait", self.n_locks)
+                    sem_balance -= 1
+                elif i > 0:
+                    other = rng.randrange(i)
+                    before = len(self.threads[other].steps) - 2 * self.barrier  # those before the barrier
+                    add("await", (other, rng.randrange(before)))
+                else:
+                    add("signal")
+            if self.barrier:
+                add("barrier", self.n_locks + 1)
+            add("exit")
+
+    def write(self, path):
+        lines = ["gprof-mt-model 1", "cpus 1", "run 0", "quantum 7", "wake 0"]
+        lines += [f'lock "lock {i}"' for i in range(self.n_locks)]
+        lines += [f'sem {self.sem} "items"', f'barrier {self.n_threads} "all"']
+        for i, thread in enumerate(self.threads):
+            lines.append(f'thread {"created" if thread.created else 0} "thread {i}"')
+            for cpu, operation, argument in thread.steps:
+                text = f"{argument[0]}:{argument[1]}" if operation == "await" else argument
+                lines.append(f"{cpu} {operation}" + ("" if text is None else f" {text}"))
+        with open(path, "w", encoding="ascii") as file:
+            file.write("\n".join(lines) + "\n")
+
+    def cpu_ns(self):
+        return sum(step[0] for thread in self.threads for step in thread.steps)
+
+    def sleeps(self):
+        return any(step[1] == "sleep" for thread in self.threads for step in thread.steps)
+
+
+def slow(model):
+    """The run time with a CPU for each thread and locks that are handed over in order of arrival."""
+    n = model.n_threads
+    at, left, started, ended = [0] * n, [0] * n, [False] * n, [False] * n
+    sleeping, queued = [None] * n, [False] * n
+    owner, readers = [None] * model.n_locks, [set() for _ in range(model.n_locks)]
+    queues = [[] for _ in range(model.n_locks)]
+    value, arrived, passed, now = model.sem, [], set(), 0
+    waiting_for_item = []
+
+    def start(i):
+        started[i], left[i] = True, model.threads[i].steps[0][0]
+
+    def try_grant(lock):
+        while queues[lock]:
+            i, shared = queues[lock][0]
+            if owner[lock] is not None or (not shared and readers[lock]):
+                return
+            queues[lock].pop(0)
+            if shared:
+                readers[lock].add(i)
+            else:
+                owner[lock] = i
+
+    def perform(i):
+        """True if the operation is done."""
+        nonlocal value
+        _, operation, argument = model.threads[i].steps[at[i]]
+        if operation in ("lock", "rdlock"):
+            if not queued[i]:
+                queues[argument].append((i, operation == "rdlock"))
+                queued[i] = True
+                try_grant(argument)
+            if owner[argument] != i and i not in readers[argument]:
+                return False
+            queued[i] = False
+        elif operation == "unlock":
+            if owner[argument] == i:
+                owner[argument] = None
+            readers[argument].discard(i)
+            try_grant(argument)
+        elif operation == "sleep":
+            if sleeping[i] is None:
+                sleeping[i] = now + argument
+            if now < sleeping[i]:
+                return False
+            sleeping[i] = None
+        elif operation == "post":
+            value += 1
+        elif operation == "wait":
+            if i not in waiting_for_item:
+                waiting_for_item.append(i)
+            if value == 0 or waiting_for_item[0] != i:
+                return False
+            value -= 1
+            waiting_for_item.pop(0)
+        elif operation == "barrier":
+            if i not in arrived:
+                arrived.append(i)
+            if len(arrived) == n:
+                passed.update(arrived)
+            return i in passed
+        elif operation == "await":
+            return ended[argument[0]] or at[argument[0]] > argument[1]
+        elif operation == "create":
+            start(argument)
+        elif operation == "exit":
+            ended[i] = True
+        return True
+
+    start(0)
+    while not all(ended):
+        progress = True
+        while progress:  # all that happens at this time
+            progress = False
+            for i in range(n):
+                while started[i] and not ended[i] and left[i] == 0 and perform(i):
+                    progress = True
+                    if not ended[i]:
+                        at[i] += 1
+                        left[i] = model.threads[i].steps[at[i]][0]
+        if all(ended):
+            return now
+        for i in range(n):
+            left[i] = max(left[i] - 1, 0)
+        now += 1
+        assert now < 100000, "it does not end"
+    return now
+
+
+def simulated(path, *options):
+    run = subprocess.run([gprof_mt, "replay", "--runs", "2", "--format", "json", *options, path], capture_output=True,
+                         text=True, check=True)
+    assert "for ever" not in run.stdout, run.stdout
+    return {row["cpus"]: row["run_ns"] for row in json.loads(run.stdout)["replays"]}
+
+
+differences = 0
+for number in range(n_models):
+    model = Model(random.Random(seed + number))
+    model.write("model")
+    expected, n = slow(model), model.n_threads
+    fair = simulated("model", "--fair", "--cpus", f"1..{n}")
+    barging = simulated("model", "--cpus", f"1..{n}")
+    # Operations at the same time may have another order.
+    differences += fair[n] != expected
+    for found in fair, barging:
+        for cpus, ns in found.items():
+            assert ns * cpus >= model.cpu_ns(), (seed + number, cpus, ns, model.cpu_ns())
+        assert model.sleeps() or found[1] == model.cpu_ns(), (seed + number, found[1], model.cpu_ns())
+print(f"{n_models} models, {differences} with another run time")
+assert differences <= n_models // 10, differences

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `gprof-mt replay` of captures: the model of a program with each kind of object has the steps that the program has
+# performed, with and without scheduling events, and no thread of its replay waits for ever; captures that cannot be
+# replayed are refused in one line.
+. "$GM_TOP/tests/lib.sh"
+need jq python3
+build all_kinds
+
+n=100
+# recorded DIR OPTION...: records the program
+recorded()
+{
+	local dir=$1
+	shift
+	rm -rf "$dir"
+	"$gprof_mt" record -q -o "$dir" "$@" ./all_kinds $n || fail "record $*"
+}
+
+for source in none auto; do
+	recorded d --set sync.mode=all --set kernel.source=$source
+	rm -f model
+	"$gprof_mt" replay --write model --cpus 1,2,3 d >out 2>err || fail "$source: $(cat err)"
+	[ ! -s err ] || fail "$source: $(cat err)"
+	! grep -q 'for ever' out || fail "$source: $(cat out)"
+	python3 - $n <<'END' || fail "$source: see above"
+import collections, sys
+n = int(sys.argv[1])
+kinds, names, threads, objects = collections.Counter(), {}, [], []
+for line in open("model"):
+    words = line.split()
+    if words[0] in ("lock", "sem", "barrier"):
+        objects.append((words[0], line.split('"')[1], words[1]))
+    elif words[0] == "thread":
+        threads.append(words[1])
+    elif words[0].isdigit():
+        name = objects[int(words[2])][1] if words[1] in ("lock", "spin", "rdlock", "unlock", "wait", "post", "barrier") else ""
+        kinds[words[1], name] += 1
+assert threads == ["0", "created", "created", "created"], threads
+assert kinds["create", ""] == 3 and kinds["exit", ""] == 4, kinds
+# A try fails if the mutex is taken.
+assert 3 * n <= kinds["lock", "mutex"] <= 6 * n and kinds["lock", "mutex"] == kinds["unlock", "mutex"], kinds
+assert kinds["lock", "recursive"] == kinds["unlock", "recursive"] == 3 * n, kinds
+assert kinds["lock", "rwlock"] == 3 * n // 4 and kinds["rdlock", "rwlock"] == 3 * n - 3 * n // 4, kinds
+assert kinds["unlock", "rwlock"] == kinds["spin", "spin"] == kinds["unlock", "spin"] == 3 * n, kinds
+assert kinds["wait", "items"] == kinds["post", "items"] == kinds["barrier", "barrier"] == 3 * n, kinds
+# Each condition wait releases the mutex and takes it again, and one of the broadcasts, or a join, is awaited.
+waits = kinds["lock", "queue"] - 3 * n
+assert kinds["lock", "queue"] == kinds["unlock", "queue"] and waits > 0, kinds
+assert kinds["signal", ""] >= 3 * n and waits <= kinds["await", ""] <= waits + 3, (waits, kinds)
+counts = {name: (kind, count) for kind, name, count in objects if kind != "lock"}
+assert counts["barrier"] == ("barrier", "3") and counts["items"][0] == "sem", counts
+assert int(counts["items"][1]) <= 2, counts
+END
+	# The same from the file.
+	"$gprof_mt" replay --cpus 1,2,3 --format json d >from_capture || fail "$source: json"
+	"$gprof_mt" replay --cpus 1,2,3 --format json model >from_model || fail "$source: json of the model"
+	same "$source: the model's replays" "$(jq .replays from_capture)" "$(jq .replays from_model)"
+	jq -e '.replays | length == 3 and all(.used_cpus > 0 and .used_cpus <= .cpus)' from_capture >/dev/null ||
+		fail "$source: $(cat from_capture)"
+done
+
+# refused TEXT DIR [OPTION...]
+refused()
+{
+	local text=$1
+	shift
+	! "$gprof_mt" replay "$@" >out 2>err || fail "accepted: $*"
+	same "$*: number of lines" 1 "$(wc -l <err)"
+	grep -qF "$text" err || fail "$*: expected $text, got $(cat err)"
+}
+
+refused "no lock is named 'nothing': see gprof-mt report locks" --drop nothing d
+"$gprof_mt" replay --drop mutex d >out || fail "--drop: $(cat out)"
+grep -q 'changed' out || fail "--drop: $(cat out)"
+recorded waits --set sync.mode=contended
+refused "4 threads have only their waits recorded: record with --set sync.mode=all, or use --allow-gaps" waits
+"$gprof_mt" replay --allow-gaps waits >out 2>err || fail "--allow-gaps: $(cat err)"
+rm -rf two
+"$gprof_mt" record -q -o two --set sync.mode=all sh -c './all_kinds 1; ./all_kinds 1' || fail "record two"
+refused "processes were recorded, and one can be replayed" two
+refused "no capture nowhere" nowhere

@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `gprof-mt replay` of models: cases computed by hand, random models against a slow implementation, the file of a model,
+# and files that are none.
+. "$GM_TOP/tests/lib.sh"
+need jq python3
+
+# model LINE...: writes the lines behind the first ones of a model, without latencies
+model()
+{
+	printf '%s\n' "gprof-mt-model 1" "cpus 2" "run 1000" "quantum 1000000" "wake 0" "$@" >model
+}
+
+# run_ns OPTION...: the simulated run times
+run_ns()
+{
+	"$gprof_mt" replay --format json "$@" model >json 2>err || fail "replay $*: $(cat err)"
+	jq -r '[.replays[].run_ns] | join(" ")' json
+}
+
+# Two threads: 100 ns outside of the lock, 300 inside. One waits for 300 - 0 ns: 100 + 300 + 300.
+model 'lock "lock"' 'thread 0 "main"' '0 create 1' '100 lock 0' '300 unlock 0' '0 exit' \
+	'thread created "other"' '100 lock 0' '300 unlock 0' '0 exit'
+same "a lock" "800 700 700" "$(run_ns --cpus 1,2,4)"
+same "a lock, in order of arrival" "800 700" "$(run_ns --cpus 1,2 --fair)"
+same "without the lock" "800 400 400" "$("$gprof_mt" replay --drop lock --cpus 1,2,4 --format json model |
+	jq -r '[.replays[].changed_ns] | join(" ")')"
+"$gprof_mt" replay model | grep -q 'fidelity: recorded 1.00 us, simulated on as many CPUs (2) 700 ns: -30.0 %' ||
+	fail "fidelity: $("$gprof_mt" replay model)"
+
+# Readers share: 100 + 50, then the writer's 30. A spin lock's waiter uses its CPU: 10 + 40 + 40, of 90 + 90 ns.
+model 'lock "rw"' 'thread 0 "a"' '100 rdlock 0' '50 unlock 0' '0 exit' 'thread 0 "b"' '100 rdlock 0' '50 unlock 0' \
+	'0 exit' 'thread 110 "c"' '0 lock 0' '30 unlock 0' '0 exit'
+same "readers" "180" "$(run_ns --cpus 3)"
+model 'lock "spin"' 'thread 0 "a"' '10 spin 0' '40 unlock 0' '0 exit' 'thread 0 "b"' '10 spin 0' '40 unlock 0' '0 exit'
+same "a spin lock" "90" "$(run_ns --cpus 2)"
+same "CPUs that it uses" 1.56 "$(jq '.replays[0].used_cpus * 100 | round / 100' json)"
+
+# A signal at 50 ends the wait that begins at 20; one that came before is not waited for. A sleep needs no CPU.
+model 'thread 0 "a"' '20 await 1:0' '5 exit' 'thread 0 "b"' '50 signal' '0 exit'
+same "a wait for a step" "55" "$(run_ns --cpus 2)"
+model 'thread 0 "a"' '70 await 1:0' '5 exit' 'thread 0 "b"' '50 signal' '0 exit'
+same "a wait that is over" "75" "$(run_ns --cpus 2)"
+model 'thread 0 "a"' '10 sleep 200' '10 exit' 'thread 0 "b"' '100 exit'
+same "a sleep" "220" "$(run_ns --cpus 1)"
+
+# A semaphore of 1: three threads work for 40 each, one at a time. A barrier: 10, 20, 30, and then 5.
+model 'sem 1 "s"' 'thread 0 "a"' '0 wait 0' '40 post 0' '0 exit' 'thread 0 "b"' '0 wait 0' '40 post 0' '0 exit' \
+	'thread 0 "c"' '0 wait 0' '40 post 0' '0 exit'
+same "a semaphore" "120" "$(run_ns --cpus 3)"
+model 'barrier 3 "b"' 'thread 0 "t"' '10 barrier 0' '5 exit' 'thread 0 "u"' '20 barrier 0' '5 exit' 'thread 0 "v"' \
+	'30 barrier 0' '5 exit'
+same "a barrier" "35" "$(run_ns --cpus 3)"
+
+# Threads of other programs: one beside one thread on one CPU gets half of it.
+printf '%s\n' "gprof-mt-model 1" "cpus 1" "run 2000" "quantum 10" "wake 0" "others 1000" 'thread 0 "a"' '1000 exit' >model
+"$gprof_mt" replay model >out || fail "replay: $(cat out)"
+grep -qE 'simulated on as many CPUs \(1\) (1.99|2.00) us' out || fail "beside others: $(cat out)"
+same "without others" 1000 "$(run_ns)"
+
+# What never ends is said.
+model 'sem 0 "s"' 'thread 0 "a"' '10 wait 0' '0 exit'
+"$gprof_mt" replay model | grep -q 'note: 1 thread waits for ever' || fail "$("$gprof_mt" replay model)"
+
+python3 "$GM_TOP/tests/replay/simulated.py" "$gprof_mt" 1 100 || fail "random models: see above"
+
+# A model that is written is the same again.
+"$gprof_mt" replay --write copy model >out && "$gprof_mt" replay --write copy2 copy >out2 || fail "--write: $(cat out out2)"
+cmp copy copy2 || fail "a copy of a copy differs"
+
+# refused TEXT LINE...: such a model is refused in one line
+refused()
+{
+	local text=$1
+	shift
+	model "$@"
+	! "$gprof_mt" replay model >out 2>err || fail "accepted: $*"
+	same "$*: number of lines" 1 "$(wc -l <err)"
+	grep -qF "$text" err || fail "$*: expected $text, got $(cat err)"
+}
+
+refused 'line 6: not understood' 'thread zero "a"'
+refused 'line 7: not understood' 'thread 0 "a"' '10 dance'
+refused 'line 7: not understood' 'thread 0 "a"' '-1 exit'
+refused 'line 7: not understood' 'thread 0 "a"' '99999999999999999999 exit'
+refused 'line 7: not understood' 'thread 0 "a"' '1 exit 0 0'
+refused 'thread 0, step 0: no such lock' 'thread 0 "a"' '1 lock 0' '0 exit'
+refused 'thread 0, step 0: no such lock' 'sem 1 "s"' 'thread 0 "a"' '1 lock 0' '0 exit'
+refused 'thread 0, step 0: no such step to await' 'thread 0 "a"' '1 await 0:9' '0 exit'
+refused 'thread 0, step 0: no such thread to create' 'thread 0 "a"' '1 create 7' '0 exit'
+refused 'thread 0, step 0: a thread that is created has a start, too' 'thread 0 "a"' '1 create 0' '0 exit'
+refused 'thread 0, step 0: the last step is no exit' 'thread 0 "a"' '1 signal'
+refused 'thread 0, step 0: steps follow the exit' 'thread 0 "a"' '1 exit' '1 exit'
+refused 'thread 0, step 0: no such call site' 'thread 0 "a"' '1 exit 4'
+refused 'thread 0: no steps' 'thread 0 "a"'
+refused 'a barrier of 0 threads' 'barrier 0 "b"' 'thread 0 "a"' '1 exit'
+refused 'the model has no threads' '# none'
+refused 'its times add up to more than 13 days' 'thread 0 "a"' '999999999999999 signal' '999999999999999 exit'
+refused 'quantum: too short' 'quantum 1' 'thread 0 "a"' '99999999999 exit'
+refused 'quantum: too short' 'quantum 0' 'thread 0 "a"' '9 exit'
+refused 'others: more than 1000 threads' 'others 1000001' 'thread 0 "a"' '9 exit'
+refused 'wake: more than 1 s' 'wake 1000000001' 'thread 0 "a"' '9 exit'
+refused 'the model has no CPUs' 'cpus 0' 'thread 0 "a"' '1 exit'
+echo hello >model
+! "$gprof_mt" replay model 2>err || fail "accepted a text"
+grep -qF "model: not a model: its first line is not 'gprof-mt-model 1'" err || fail "a text: $(cat err)"
+for option in "--cpus 0" "--cpus 4..2" "--cpus x" "--runs 1" "--cpus 9999"; do
+	# shellcheck disable=SC2086 # two words
+	"$gprof_mt" replay $option model >out 2>err
+	same "$option: exit status" 2 $?
+done
