@@ -70,6 +70,13 @@ struct pp_namer {
 	 * statically.  The callback may be NULL.
 	 */
 	bool (*is_own)(void *data, const struct pp_process *process, uint64_t address);
+	/*
+	 * Adds names (char *, for the arrays to free) of objects of the process that were not
+	 * compiled with -fsanitize=thread, and of such source files in other objects, as far as
+	 * that is known; the C library is left out.  The callback may be NULL.
+	 */
+	void (*uninstrumented)(void *data, const struct pp_process *process, GPtrArray *objects,
+			       GPtrArray *files);
 };
 
 #endif

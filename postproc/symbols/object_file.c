@@ -17,6 +17,7 @@
 #include "symbols/code.h"
 #include "symbols/debug_file.h"
 #include "symbols/function_search.h"
+#include "symbols/instrumented.h"
 #include "symbols/symbol_cache.h"
 #include "symbols/symbol_table.h"
 #include "symbols/unwind_ranges.h"
@@ -152,7 +153,7 @@ static void find_own_section(struct pp_object_file *object)
 	}
 }
 
-bool pp_object_file_is_own(struct pp_object_file *object, uint64_t address)
+static bool is_own_library(const struct pp_object_file *object)
 {
 	static const char *const libraries[] = {"libgmon_mt.so", "libsync_trace.so",
 						"libsync_trace_ust.so", "libsync_trace_openmp.so",
@@ -161,6 +162,13 @@ bool pp_object_file_is_own(struct pp_object_file *object, uint64_t address)
 	for (unsigned i = 0; i < G_N_ELEMENTS(libraries); i++)
 		if (strcmp(object->name, libraries[i]) == 0)
 			return true;
+	return false;
+}
+
+bool pp_object_file_is_own(struct pp_object_file *object, uint64_t address)
+{
+	if (is_own_library(object))
+		return true;
 	if (!object->own_is_known)
 		find_own_section(object);
 	object->own_is_known = true;
@@ -400,6 +408,18 @@ void pp_object_file_search(struct pp_object_file *object, const char *list, bool
 			   unsigned n_names)
 {
 	pp_function_search(pp_debug_file_module(object->file), list, found, n_names);
+}
+
+bool pp_object_file_is_instrumented(struct pp_object_file *object)
+{
+	return is_own_library(object) ||
+	       pp_module_is_instrumented(pp_debug_file_module(object->file));
+}
+
+void pp_object_file_plain_units(struct pp_object_file *object, GPtrArray *names)
+{
+	if (!is_own_library(object))
+		pp_module_plain_units(pp_debug_file_module(object->file), names);
 }
 
 char *pp_object_file_path(struct pp_object_file *object, uint64_t address, guint frame)

@@ -78,6 +78,13 @@ void pp_object_file_search(struct pp_object_file *object, const char *list, bool
 			   unsigned n_names);
 
 /*
+ * See symbols/instrumented.h; true also for gprof-mt's own libraries, which record nothing of
+ * themselves.  Not to be called if there is a fault.
+ */
+bool pp_object_file_is_instrumented(struct pp_object_file *object);
+void pp_object_file_plain_units(struct pp_object_file *object, GPtrArray *names);
+
+/*
  * The path of a frame's file, by the frame's position; absolute if the compiler's directory is
  * known.  NULL if there is none.  The caller frees it.
  */

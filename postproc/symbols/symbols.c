@@ -387,6 +387,39 @@ static bool is_own(void *data, const struct pp_process *process, uint64_t addres
 	return load && pp_object_file_is_own(get_object(data, load)->file, address - load->bias);
 }
 
+/* glibc and the unwinder: nobody compiles them, and the wrappers of libaccess_trace record mem*()
+ * and str*(). */
+static bool is_of_c_library(const char *name)
+{
+	static const char *const prefixes[] = {"ld-linux", "libc.so",  "libm.so",  "libpthread.so",
+					       "libdl.so", "librt.so", "libgcc_s", "linux-vdso"};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(prefixes); i++)
+		if (g_str_has_prefix(name, prefixes[i]))
+			return true;
+	return false;
+}
+
+static void find_uninstrumented(void *data, const struct pp_process *process, GPtrArray *objects,
+				GPtrArray *files)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; process->maps && i < process->maps->len; i++) {
+		const struct pp_load *load = &g_array_index(process->maps, struct pp_load, i);
+		struct object *object = get_object(data, load);
+		const char *name = pp_object_file_name(object->file);
+
+		if (!g_path_is_absolute(load->path) || pp_object_file_fault(object->file) ||
+		    is_of_c_library(name) || !g_hash_table_add(seen, object))
+			continue;
+		if (pp_object_file_is_instrumented(object->file))
+			pp_object_file_plain_units(object->file, files);
+		else
+			g_ptr_array_add(objects, g_strdup(name));
+	}
+}
+
 /* Searches the objects of a process that were not searched before. */
 static void search_process(struct pp_symbols *symbols, const struct pp_process *process,
 			   GHashTable *searched, bool *found, unsigned n_names)
@@ -434,5 +467,6 @@ struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 	    .entry = find_entry,
 	    .outlined_from = find_outlined,
 	    .is_own = is_own,
+	    .uninstrumented = find_uninstrumented,
 	};
 }

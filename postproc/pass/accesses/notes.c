@@ -2,6 +2,8 @@
 /* What the figures leave out, one line for each reason. */
 #include "pass/accesses/accesses.h"
 
+#include <string.h>
+
 static void note_count(struct pp_table *table, uint64_t n, const char *what)
 {
 	if (n)
@@ -51,6 +53,63 @@ static void note_known(struct pp_table *table, const struct pp_access_figures *a
 		   "instances have no recorded end: accesses up to it may be missing");
 }
 
+/* --- code that was not compiled for it -------------------------------------------------------- */
+
+#define NAMES 6u
+
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "a, b and 3 more", each once. */
+static char *list_of(GPtrArray *names)
+{
+	GString *text = g_string_new(NULL);
+	guint n = 0;
+
+	g_ptr_array_sort(names, compare_names);
+	for (guint i = 0; i < names->len; i++) {
+		const char *name = names->pdata[i];
+
+		if (i && strcmp(name, names->pdata[i - 1]) == 0)
+			continue;
+		if (n++ < NAMES)
+			g_string_append_printf(text, "%s%s", n > 1 ? ", " : "", name);
+	}
+	if (n > NAMES)
+		g_string_append_printf(text, " and %u more", n - NAMES);
+	return g_string_free(text, FALSE);
+}
+
+static void note_list(struct pp_table *table, GPtrArray *names, const char *what)
+{
+	g_autofree char *list = names->len ? list_of(names) : NULL;
+
+	if (list)
+		pp_table_note(table, "%s: %s", what, list);
+}
+
+static void note_uninstrumented(struct pp_table *table, const struct pp_pass_context *context)
+{
+	const struct pp_namer *namer = context->namer;
+	g_autoptr(GPtrArray) objects = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; namer->uninstrumented && i < context->model->processes->len; i++) {
+		const struct pp_process *process = context->model->processes->pdata[i];
+
+		if (process->accesses == PP_ACCESSES_COMPILED)
+			namer->uninstrumented(namer->data, process, objects, files);
+	}
+	note_list(table, objects,
+		  "accesses of these are missing, since they were not compiled with "
+		  "-fsanitize=thread");
+	note_list(table, files,
+		  "accesses of these source files are missing, since they were not compiled with "
+		  "-fsanitize=thread, as others were");
+}
+
 void pp_access_notes(struct pp_table *table, const struct pp_pass_context *context,
 		     const struct pp_access_figures *all)
 {
@@ -62,5 +121,6 @@ void pp_access_notes(struct pp_table *table, const struct pp_pass_context *conte
 	pp_table_note(table, "accesses outside of critical sections are not known: what they share "
 			     "counts as private");
 	note_known(table, all);
+	note_uninstrumented(table, context);
 	note_lost(table, context->model);
 }
