@@ -77,3 +77,26 @@ for section in accesses conflicts; do
 	"$gprof_mt" report -i d "$section" >out 2>err && [ ! -s err ] || fail "bare: $(cat err)"
 	[ "$(grep -c 'note: the capture has no accesses' out)" = 1 ] || fail "bare: $(cat out)"
 done
+
+# Code that was not compiled for it: a library, and one of two source files, is named in a line each.
+echo 'int in_library(int x) { return x + 1; }' >library.c
+echo 'int plain(int x) { return x + 1; }' >plain.c
+cat >mixed.c <<'END'
+#include <pthread.h>
+int in_library(int), plain(int);
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int value;
+int main(void)
+{
+	pthread_mutex_lock(&mutex);
+	value = plain(value) + in_library(value);
+	pthread_mutex_unlock(&mutex);
+	return 0;
+}
+END
+gcc -g -shared -fPIC -o libplain.so library.c && gcc -g -c plain.c && gcc -g -fsanitize=thread -c mixed.c &&
+	gcc -o mixed mixed.o plain.o ./libplain.so "${access_link[@]}" || fail "cannot compile mixed"
+record_all d ./mixed
+"$gprof_mt" report -i d accesses >out 2>err && [ ! -s err ] || fail "mixed: $(cat err)"
+[ "$(grep -c 'accesses of these are missing.*: libplain\.so$' out)" = 1 ] || fail "mixed: $(cat out)"
+[ "$(grep -c 'accesses of these source files are missing.*: plain\.c$' out)" = 1 ] || fail "mixed: $(cat out)"
