@@ -268,7 +268,8 @@ static void hold(struct st_thread *self, struct st_access_thread *thread, int ch
 	if (thread->n_held != 0 && thread->collector == NULL && st_access->steps == NULL)
 		thread->collector = collector_new();
 	/* Accesses since the cut are those of a handler; without a cut, they are of the segment. */
-	if (change != 0 && thread->collector != NULL) {
+	if (change != 0 && thread->collector != NULL &&
+	    (st_access->steps == NULL || thread->stepped != 0)) {
 		if (thread->collector->begin_ns < now_ns)
 			st_access_cut(self, now_ns);
 		drop(thread, now_ns);

@@ -140,6 +140,7 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->task_waits_left_out = header->task_waits_left_out;
 	process->accesses_lost = header->accesses_lost;
 	process->n_without_accesses = header->n_without_accesses;
+	process->not_stepped = header->not_stepped;
 	process->threads_why =
 	    (uint16_t)(header->threads_why | stalled(header->stalled, GM_STALLED_THREADS));
 	process->calls_why =

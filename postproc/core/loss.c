@@ -3,6 +3,8 @@
 #include "core/loss.h"
 
 #include "gmon-mt/format.h"
+#include "sync-trace/accesses.h"
+#include "sync-trace/collector.h"
 
 static const struct {
 	unsigned why;
@@ -75,4 +77,45 @@ char *pp_loss_step_text(unsigned step)
 	default:
 		return NULL;
 	}
+}
+
+const char *pp_loss_barred_text(unsigned bit)
+{
+	switch (bit) {
+	case ST_STEP_HANDLED:
+		return "critical sections not stepped: the program handles SIGTRAP, or ignores it";
+	case ST_STEP_BLOCKED:
+		return "critical sections not stepped: the program blocks SIGTRAP";
+	case ST_STEP_TRACED:
+		return "critical sections not stepped: a debugger traces the program";
+	case ST_STEP_SEALED:
+		return "critical sections not stepped: a filter of system calls is in effect";
+	case ST_STEP_STACK:
+		return "critical sections not stepped: the thread's stack is too small, or is "
+		       "another one";
+	default:
+		return NULL;
+	}
+}
+
+const char *pp_loss_abandoned_text(unsigned why)
+{
+	static const char *const texts[ST_ACCESS_N_WHYS] = {
+	    "critical sections given up while they were stepped",
+	    [ST_ACCESS_WHY_LENGTH] = "critical sections given up: more instructions than "
+				     "access.steps",
+	    [ST_ACCESS_WHY_CALL] = "critical sections given up: a system call in them changes "
+				   "signals or processes",
+	    [ST_ACCESS_WHY_STACK] = "critical sections given up: no room on the stack, or another "
+				    "stack",
+	    [ST_ACCESS_WHY_INSTRUCTION] = "critical sections given up: an instruction whose "
+					  "accesses are not known (a function that was called for "
+					  "the first time, too)",
+	    [ST_ACCESS_WHY_MEMORY] = "critical sections given up: a fault, or memory that cannot "
+				     "be read",
+	    [ST_ACCESS_WHY_LEFT] = "critical sections given up: a signal handler jumped out of "
+				   "them, or synchronized",
+	};
+
+	return texts[why < ST_ACCESS_N_WHYS ? why : 0];
 }

@@ -30,6 +30,14 @@
 	"threads without accesses in critical sections, since only their waits are recorded: see " \
 	"sync.mode and output.max"
 
+/* Why sections are not executed in single steps (record --accesses=sampled). */
+#define PP_LOSS_N_BARRED 5
+/* Returns the text for one bit of enum st_step_barred; NULL: there is no such bit. */
+const char *pp_loss_barred_text(unsigned bit);
+
+/* Returns the text for sections that were given up (enum st_access_why). */
+const char *pp_loss_abandoned_text(unsigned why);
+
 /* Converts the recorded reasons for lost synch-events to the bits that pp_loss_text() expects. */
 unsigned pp_loss_of_events(unsigned whys);
 

@@ -16,6 +16,7 @@
 
 #include <glib.h>
 
+#include "sync-trace/accesses.h"
 #include "sync-trace/events.h"
 #include "core/error.h"
 
@@ -58,9 +59,12 @@ struct pp_process {
 	uint64_t accesses_lost;	     /* accesses in critical sections that were not written */
 	uint64_t segments_lost;	     /* ... segments, as far as the trace was read */
 	uint32_t n_without_accesses; /* threads that have none, since only waits are recorded */
-	GPtrArray *threads;	     /* of struct pp_thread *, by index; borrowed from the model */
-	GArray *helpers;	     /* of struct pp_helper, by capture/helpers; NULL: none */
-	GArray *maps;		     /* of struct pp_load, by capture/maps; NULL: no load map */
+	uint32_t not_stepped;	     /* enum st_step_barred */
+	/* by enum st_access_why: sections given up, as far as the trace was read */
+	uint64_t abandoned[ST_ACCESS_N_WHYS];
+	GPtrArray *threads; /* of struct pp_thread *, by index; borrowed from the model */
+	GArray *helpers;    /* of struct pp_helper, by capture/helpers; NULL: none */
+	GArray *maps;	    /* of struct pp_load, by capture/maps; NULL: no load map */
 	/* load history by address, by capture/places; NULL: nothing was unloaded */
 	struct pp_places *places;
 	bool only_waits;       /* sync.mode=contended: other operations were only counted */

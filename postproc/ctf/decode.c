@@ -525,6 +525,7 @@ void pp_decoder_init(struct pp_decoder *decoder, struct pp_capture *capture, uns
 		memset(process->sample_ends, 0, sizeof(process->sample_ends));
 		process->sample_paths_lost = 0;
 		process->segments_lost = 0;
+		memset(process->abandoned, 0, sizeof(process->abandoned));
 	}
 	for (guint i = 0; i < capture->model->threads->len; i++)
 		((struct pp_thread *)capture->model->threads->pdata[i])->stack_samples = 0;

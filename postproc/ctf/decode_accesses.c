@@ -140,6 +140,13 @@ static struct pp_access_set *find_set(struct pp_stream *stream, uint64_t number,
 
 /* --- events ----------------------------------------------------------------------------------- */
 
+static unsigned why_abandoned(unsigned flags)
+{
+	unsigned why = flags >> ST_ACCESS_WHY_SHIFT;
+
+	return why < ST_ACCESS_N_WHYS ? why : 0;
+}
+
 bool pp_decode_segment(struct pp_stream *stream, const struct pp_record *record,
 		       struct pp_event *event)
 {
@@ -162,6 +169,8 @@ bool pp_decode_segment(struct pp_stream *stream, const struct pp_record *record,
 	event->segment.flags = (unsigned)record->values[PP_SEGMENT_FLAGS];
 	if (event->thread && event->segment.flags & ST_ACCESS_STEPPED)
 		event->thread->process->accesses = PP_ACCESSES_SAMPLED;
+	if (event->thread && event->segment.flags & ST_ACCESS_ABANDONED)
+		event->thread->process->abandoned[why_abandoned(event->segment.flags)]++;
 	return true;
 }
 

@@ -220,6 +220,15 @@ static void add_lost_stacks(struct quality *self, struct pp_model *model,
 				     process->sample_paths_lost);
 }
 
+/* Sections that could not be stepped to their end, of the mode that samples accesses. */
+static void add_abandoned(struct pp_model *model, const struct pp_process *process)
+{
+	for (unsigned why = 0; why < ST_ACCESS_N_WHYS; why++)
+		if (process->abandoned[why])
+			pp_model_add_problem(model, pp_loss_abandoned_text(why), process->folder,
+					     process->abandoned[why]);
+}
+
 /* No fault: a child of fork has no files of its own for a few samples. */
 static void note_little(const struct quality *self, struct pp_table *table)
 {
@@ -240,9 +249,11 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	g_autofree char *live = NULL;
 
 	(void)end_ns;
-	for (guint i = 0; i < self->model->processes->len; i++)
+	for (guint i = 0; i < self->model->processes->len; i++) {
 		add_lost_stacks(self, (struct pp_model *)self->model,
 				self->model->processes->pdata[i]);
+		add_abandoned((struct pp_model *)self->model, self->model->processes->pdata[i]);
+	}
 	for (guint i = 0; i < self->model->problems->len; i++) {
 		const struct pp_problem *problem = self->model->problems->pdata[i];
 		struct pp_cell *row = pp_table_add_row(table);
@@ -276,7 +287,8 @@ const struct pp_pass pp_pass_quality = {
     .name = "quality",
     .summary = "losses, contradictions",
     .needs = needs,
-    .kinds = PP_EVENT_MASK(PP_EVENT_LOST) | PP_EVENT_MASK(PP_EVENT_SAMPLE) | PP_CALL_KINDS,
+    .kinds = PP_EVENT_MASK(PP_EVENT_LOST) | PP_EVENT_MASK(PP_EVENT_SAMPLE) |
+	     PP_EVENT_MASK(PP_EVENT_SEGMENT) | PP_CALL_KINDS,
     .start = quality_start,
     .finish = quality_finish,
     .free = g_free,

@@ -147,6 +147,9 @@ static bool operand_address(const struct decoded *self, const ZydisDecodedOperan
 		address += operand->size / 8;
 	else if (is_bit_test(self->instruction.mnemonic) && !add_bit_offset(self, &address))
 		return false;
+	else if (self->instruction.mnemonic == ZYDIS_MNEMONIC_XLAT)
+		address =
+		    narrow(self, address + (uint8_t)self->context->uc_mcontext.gregs[REG_RAX]);
 	*ret = address;
 	return add_segment(operand, ret);
 }

@@ -88,7 +88,7 @@ enum st_access_why {
 	ST_ACCESS_WHY_INSTRUCTION, /* its accesses are not known */
 	ST_ACCESS_WHY_MEMORY,	   /* it faults, or cannot be read */
 	ST_ACCESS_WHY_LEFT,	   /* by a jump out of a handler, or synchronization in a handler */
-	ST_ACCESS_WHY_SIGNALS,	   /* the program handles SIGTRAP now */
+	ST_ACCESS_N_WHYS,
 };
 
 /* A cache line. In the masks, bit i stands for the byte at address + i. */

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <stdio.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -132,6 +133,26 @@ static void check_ust(void)
 		pp_doctor_line(POOR, "LTTng-UST",
 			       "libsync_trace_ust.so is missing; record --backend lttng needs it",
 			       "install liblttng-ust-dev; make; make install");
+	pp_error_done(&err);
+}
+
+static void check_steps(void)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	g_auto(GStrv) paths = NULL;
+
+	if (pp_libraries_find(&paths, &err) == 0 && pp_libraries_check_step(paths, &err))
+		pp_doctor_line(POOR, "accesses by steps",
+			       "libaccess_step.so is missing; record --accesses=sampled needs it",
+			       "install libzydis-dev; make; make install");
+	else if (signal(SIGTRAP, SIG_DFL) == SIG_IGN)
+		pp_doctor_line(
+		    POOR, "accesses by steps",
+		    "SIGTRAP is ignored here, so record --accesses=sampled steps through "
+		    "no section",
+		    "start record where it is not: trap - TRAP");
+	else
+		pp_doctor_line(GOOD, "accesses by steps", "record --accesses=sampled", NULL);
 	pp_error_done(&err);
 }
 
@@ -275,6 +296,7 @@ int pp_cmd_doctor(int argc, char **argv)
 	check_paths();
 	check_sync_mode();
 	pp_doctor_rtm();
+	check_steps();
 	check_lttng();
 	check_tool("gprof", "reads the gmon files too", "sudo apt-get install binutils");
 	check_tool("babeltrace2", "prints a capture as text", "sudo apt-get install babeltrace2");
