@@ -46,7 +46,8 @@ static bool is_ours_and_gone(const char *item, size_t n)
 
 	if (n >= sizeof(path) ||
 	    (!ends_in(item, n, "/libgmon_mt.so") && !ends_in(item, n, "/libsync_trace.so") &&
-	     !ends_in(item, n, "/libsync_trace_openmp.so")))
+	     !ends_in(item, n, "/libsync_trace_openmp.so") &&
+	     !ends_in(item, n, "/libaccess_step.so")))
 		return false;
 	n = fixed_bytes(item, n);
 	memcpy(path, item, n);

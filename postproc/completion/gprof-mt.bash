@@ -141,7 +141,7 @@ _gprof_mt_recorded()
 
 	for ((at = 2; at < COMP_CWORD; at++)); do
 		case ${COMP_WORDS[at]} in
-		-o | --output | --config | --set | --profile | --backend)
+		-o | --output | --config | --set | --profile | --backend | --accesses)
 			((at++))
 			[ "${COMP_WORDS[at]}" != = ] || ((at++))
 			# The value of a setting: KEY = VALUE.
@@ -213,7 +213,7 @@ _gprof_mt()
 		[ -n "$words" ] || words=$(_gprof_mt_words --format <<<"$help")
 		;;
 	--what) words=$(_gprof_mt_whats <<<"$help") ;;
-	--profile | --backend | --demangle | --by) words=$(_gprof_mt_words "$before" <<<"$help") ;;
+	--profile | --backend | --accesses | --demangle | --by) words=$(_gprof_mt_words "$before" <<<"$help") ;;
 	*)
 		if [[ $word = -* ]]; then
 			words=$(_gprof_mt_options <<<"$help")

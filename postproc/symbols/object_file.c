@@ -155,9 +155,9 @@ static void find_own_section(struct pp_object_file *object)
 
 static bool is_own_library(const struct pp_object_file *object)
 {
-	static const char *const libraries[] = {"libgmon_mt.so", "libsync_trace.so",
+	static const char *const libraries[] = {"libgmon_mt.so",	"libsync_trace.so",
 						"libsync_trace_ust.so", "libsync_trace_openmp.so",
-						"libaccess_trace.so"};
+						"libaccess_trace.so",	"libaccess_step.so"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(libraries); i++)
 		if (strcmp(object->name, libraries[i]) == 0)

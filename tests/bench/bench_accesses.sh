@@ -34,6 +34,19 @@ if [ -e "$GM_BUILD/access_gate.so" ]; then
 	programs="$programs plugin plugin_shared" with_budget=plugin
 fi
 
+# By single steps, compared with all operations without accesses: the budget is 5 percent, give or take two.
+preload="$GM_BUILD/libgmon_mt.so $GM_BUILD/libsync_trace.so"
+if [ -e "$GM_BUILD/libaccess_step.so" ]; then
+	for _ in $(seq "${ROUNDS:-5}"); do
+		rm -rf gprof-mt.data
+		timed mixed.operations env GPROF_MT_CONFIG=all.conf LD_PRELOAD="$preload" ./bare mixed 300000
+		rm -rf gprof-mt.data
+		timed mixed.stepped env GPROF_MT_CONFIG=all.conf LD_PRELOAD="$preload $GM_BUILD/libaccess_step.so" \
+			./bare mixed 300000
+		[ -n "$(compgen -G 'gprof-mt.data/*/accesses/stream_0')" ] || { echo "no accesses by steps" >&2; exit 1; }
+	done
+fi
+
 declare -A steps=([rare]=200000 [mixed]=100000 [locked]=20000 [heap]=50000 [queue]=500000)
 for _ in $(seq "${ROUNDS:-5}"); do
 	for kind in rare mixed locked heap queue; do
@@ -66,6 +79,7 @@ rows()
 	row "a list of allocated nodes$3" "$1" queue."$1" queue."$2" -
 }
 
+[ ! -e mixed.stepped ] || row "single steps, 5 % of the time" operations mixed.operations mixed.stepped 1.07
 for peer in bare tsan; do
 	rows $peer static ""
 	row "accesses outside of sections, shared library" $peer rare.$peer rare.shared -
