@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""lives.py PROGRAM TRACE PRINTED: fails unless the blocks in the trace of accesses are those that the program printed.
+"""lives.py TRACE: fails if blocks overlap, or are accessed after they were freed.
+lives.py PROGRAM TRACE PRINTED: fails, too, unless the blocks in the trace of accesses are those that the program printed.
 
 Each line of PRINTED is `block ADDRESS SIZE LINE` or `freed ADDRESS SIZE`; LINE 0: in a header, and the address is
 anywhere in the block. In C++, blocks of containers that it did not print may be in the trace, too."""
@@ -42,26 +43,38 @@ def check(program, trace, printed):
     return len(blocks)
 
 
+def granules_of(event):
+    """The units of 16 bytes, which no two blocks share."""
+    if isinstance(event, Block):
+        return set(range(event.address // 16, (event.address + event.size + 15) // 16))
+    return {line.address // 16 + i for line in event.lines for i in range(4)
+            if (line.read | line.written) >> 16 * i & 0xffff}
+
+
 def check_lives(events):
-    """A block begins and is freed in turns, and each access is in one that exists, if any of its life is known."""
-    live = {}
-    known = set()
+    """Blocks do not overlap, only what is in the trace is freed, and no segment accesses what was freed."""
+    blocks, used, freed = {}, set(), set()
     for event in events:
+        granules = granules_of(event)
         if isinstance(event, Segment):
-            for line in event.lines:
-                for byte in line.bytes_of(line.read | line.written):
-                    if byte in known:
-                        assert any(a <= byte < a + n for a, n in live.items()), f"{byte}: an access to a freed block"
-        elif event.kind == "block":
-            overlapping = [(a, n) for a, n in live.items()
-                           if a != event.address and a < event.address + event.size and event.address < a + n]
-            assert not overlapping, f"{event.address} overlaps {overlapping}"
-            live[event.address] = event.size
-            known.update(range(event.address, event.address + min(event.size, 100000)))
+            assert not granules & freed, f"{vars(event)}: an access to a freed block"
+            continue
+        if event.address in blocks:
+            used -= blocks.pop(event.address)
+        elif event.kind == "freed":
+            raise AssertionError(f"{vars(event)}: not in the trace")
+        if event.kind == "block":
+            assert not granules & used, f"{vars(event)}: it overlaps another block"
+            blocks[event.address] = granules
+            used |= granules
+            freed -= granules
         else:
-            assert live.pop(event.address, None) == event.size, f"{event.address} was not in the trace, or of another size"
+            freed |= granules
 
 
 if __name__ == "__main__":
+    if len(sys.argv) == 2:
+        check_lives(events_of(sys.argv[1]))
+        sys.exit()
     n = check(sys.argv[1], sys.argv[2], [line for line in open(sys.argv[3]) if line.split()[0] in ("block", "freed")])
     print(f"{n} events")
