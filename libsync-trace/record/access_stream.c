@@ -252,24 +252,30 @@ bool st_accesses_put(struct st_thread *self, uint8_t id, const void *fields, siz
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
-static uint64_t turn(uint64_t word, unsigned bits)
+/* Both halves of the product depend on all bits of both factors. */
+static uint64_t mix(uint64_t a, uint64_t b)
 {
-	return word << bits | word >> (64 - bits);
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Two hashes that are independent enough for a lookup by both. */
+/* Two hashes for a lookup by both. Each is of half of the fields. */
 static void hash_lines(const struct st_access_line *lines, uint32_t n, uint64_t ret[2])
 {
-	uint64_t a = n, b = ~(uint64_t)n, word;
+	uint64_t a = n, b = ~(uint64_t)n;
 
-	for (uint32_t i = 0; i < n; i++)
-		for (unsigned k = 0; k < sizeof(*lines); k += sizeof(word)) {
-			__builtin_memcpy(&word, (const uint8_t *)&lines[i] + k, sizeof(word));
-			a = (turn(a, 23) ^ word) * 0x9e3779b97f4a7c15u;
-			b = turn((b + word) * 0xd6e8feb86659fd93u, 31);
-		}
-	ret[0] = a ^ a >> 32;
-	ret[1] = b ^ b >> 32;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct st_access_line *line = &lines[i];
+		uint64_t ordinals = (uint64_t)line->first << 32 | line->last;
+
+		a = mix(a ^ line->address ^ 0x9e3779b97f4a7c15u, line->read ^ 0xd6e8feb86659fd93u);
+		a = mix(a ^ line->written, line->changed ^ 0xa0761d6478bd642fu);
+		b = mix(b ^ ordinals ^ 0xe7037ed1a0b428dbu, line->first_site ^ 0x8ebc6af09c88c6e3u);
+		b = mix(b ^ line->last_site, line->address ^ 0x589965cc75374cc3u);
+	}
+	ret[0] = a;
+	ret[1] = b;
 }
 
 /* Returns false if there is no room for all lines; the set is then never named. */

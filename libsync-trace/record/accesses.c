@@ -79,10 +79,26 @@ static struct st_collector *collector_new(void)
 	return collector;
 }
 
+/*
+ * Zeroes the places from each line's home up to a free one: its own, unless it was zeroed for
+ * another line before.
+ */
+static void many_empty(struct st_collector *collector)
+{
+	for (uint32_t i = 0; i < collector->n_lines; i++) {
+		uint32_t at = st_many_home(collector->lines[i].address);
+
+		for (; collector->many[at] != 0; at = (at + 1) & (ST_MANY_HOMES - 1))
+			collector->many[at] = 0;
+	}
+}
+
 static void collector_empty(struct st_collector *collector, uint64_t now_ns)
 {
-	if (collector->n_lines >= ST_FEW_LINES)
+	if (collector->n_lines >= ST_ACCESS_LINES_MAX / 8)
 		memset(collector->many, 0, sizeof(collector->many));
+	else if (collector->n_lines >= ST_FEW_LINES)
+		many_empty(collector);
 	memset(collector->few, 0, sizeof(collector->few));
 	collector->n_lines = collector->latest = 0;
 	collector->n = collector->n_reads = collector->n_writes = collector->n_left_out = 0;

@@ -57,9 +57,14 @@ static inline uint32_t st_few_place(const struct st_collector *self, uint64_t ad
 	return at;
 }
 
+static inline uint32_t st_many_home(uint64_t address)
+{
+	return (uint32_t)((address / ST_LINE_BYTES * ST_LINE_HASH) >> ST_MANY_SHIFT);
+}
+
 static inline uint32_t st_many_place(const struct st_collector *self, uint64_t address)
 {
-	uint32_t at = (uint32_t)((address / ST_LINE_BYTES * ST_LINE_HASH) >> ST_MANY_SHIFT);
+	uint32_t at = st_many_home(address);
 
 	while (self->many[at] != 0 && self->lines[self->many[at] - 1].address != address)
 		at = (at + 1) & (ST_MANY_HOMES - 1);
