@@ -10,15 +10,22 @@ import sys
 from segments import Block, Segment, events_of
 
 
-def line_of(program, site):
-    text = subprocess.run(["addr2line", "-e", program, hex(site - 1)], stdout=subprocess.PIPE, check=True, text=True).stdout
-    name, number = text.split()[0].rsplit(":", 1)
-    return name, int(number) if number.isdigit() else 0
+def lines_of(program, sites):
+    """By site: the file and the line."""
+    sites = list(sites)
+    text = subprocess.run(["addr2line", "-e", program], input="".join(f"{site - 1:#x}\n" for site in sites),
+                          stdout=subprocess.PIPE, check=True, text=True).stdout
+    found = {}
+    for site, line in zip(sites, text.splitlines(), strict=True):
+        name, number = line.split()[0].rsplit(":", 1)
+        found[site] = name, int(number) if number.isdigit() else 0
+    return found
 
 
 def check(program, trace, printed):
     events = events_of(trace)
     blocks = [event for event in events if isinstance(event, Block)]
+    lines = lines_of(program, {block.site for block in blocks if block.site})
     is_cxx = "cxx" in program
     at = 0
     for line in printed:
@@ -33,7 +40,7 @@ def check(program, trace, printed):
         assert is_cxx or (kind, address, size) == (blocks[at].kind, blocks[at].address, blocks[at].size), (
             f"expected {line}, found {vars(blocks[at])}")
         if source and not inside:
-            name, number = line_of(program, blocks[at].site)
+            name, number = lines.get(blocks[at].site, ("?", 0))
             assert "lives" in name and number == int(source[0]), f"{line}: allocated at {name}:{number}"
         elif source:
             assert blocks[at].site != 0, line
