@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """lives.py TRACE: fails if blocks overlap, or are accessed after they were freed.
-lives.py PROGRAM TRACE PRINTED: fails, too, unless the blocks in the trace of accesses are those that the program printed.
+lives.py PROGRAM TRACE PRINTED: fails, too, unless the blocks in the trace are those that the program printed.
 
 Each line of PRINTED is `block ADDRESS SIZE LINE` or `freed ADDRESS SIZE`; LINE 0: in a header, and the address is
 anywhere in the block. In C++, blocks of containers that it did not print may be in the trace, too."""
