@@ -13,18 +13,41 @@
 #include "cli/view.h"
 #include "core/text/duration.h"
 #include "core/text/json.h"
+#include "export/out.h"
 #include "pass/occ/columns.h"
 #include "pass/occ/predict.h"
+#include "render/page.h"
 #include "table/top.h"
+
+#define DEFAULT_PAGE "gprof-mt.html"
 
 struct arguments {
 	struct pp_cli_tables how;
+	bool is_page;	    /* --format html */
+	const char *output; /* of a page, or of CSV; NULL: the default */
 	bool by_name;
 	int64_t cost_ns;	       /* --cost; -1: to be measured */
 	const char *timing, *accesses; /* directories; accesses: NULL: the same */
 };
 
 enum { OPTION_COST = 0x300, OPTION_BY_NAME };
+
+static int take_format(struct arguments *arguments, const char *value)
+{
+	static const char *const names[] = {
+	    [PP_CLI_TEXT] = "text", [PP_CLI_JSON] = "json", [PP_CLI_CSV] = "csv"};
+
+	arguments->is_page = strcmp(value, "html") == 0;
+	if (arguments->is_page)
+		return PP_EXIT_GOOD;
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(names[i], value) == 0) {
+			arguments->how.format = (enum pp_cli_format)i;
+			return PP_EXIT_GOOD;
+		}
+	return pp_cli_usage("predict", "invalid --format '%s' (expected text, json, csv or html)",
+			    value);
+}
 
 static int take_option(void *data, int option, const char *value)
 {
@@ -39,8 +62,10 @@ static int take_option(void *data, int option, const char *value)
 		return pp_duration_read(value, "ns", &arguments->cost_ns) && arguments->cost_ns >= 0
 			   ? PP_EXIT_GOOD
 			   : pp_cli_usage("predict", "invalid --cost '%s' (expected ns)", value);
+	case PP_CLI_TABLES_FORMAT:
+		return take_format(arguments, value);
 	case 'o':
-		arguments->how.dir = value;
+		arguments->output = value;
 		return PP_EXIT_GOOD;
 	}
 	pp_cli_tables_take("predict", &arguments->how, option, value, &status);
@@ -51,9 +76,9 @@ static const struct pp_cli_option option_table[] = {
     {"cost", "NS", OPTION_COST, "of recording an operation (default: measured now)"},
     {"by-name", NULL, OPTION_BY_NAME, "join locks and sites by name, not by build"},
     {"top", "N", PP_CLI_TABLES_TOP, "the first N sections"},
-    PP_CLI_OPTION_FORMAT(PP_CLI_TABLES_FORMAT),
+    {"format", "FORMAT", PP_CLI_TABLES_FORMAT, "text (default), json, csv, or html: a page"},
     {"table", "TABLE", PP_CLI_TABLES_TABLE, "csv: this table only"},
-    {"output", "DIR", 'o', "csv: all tables, to DIR/TABLE.csv"},
+    {"output", "PATH", 'o', "html: the file; csv: all tables, to PATH/TABLE.csv"},
     PP_CLI_OPTION_WIDE,
     PP_CLI_OPTION_QUIET,
     PP_CLI_OPTIONS_SYMBOLS,
@@ -171,6 +196,22 @@ static void add_notes(const struct arguments *arguments, const struct pp_view *t
 
 /* --- the prediction ------------------------------------------------------------------------- */
 
+static int write_page(const struct arguments *arguments, const char *words, GPtrArray *tables)
+{
+	const struct pp_page page = {.title = "Optimistic concurrency", .words = words};
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_out out = {0};
+	int rc = pp_out_open(&out, arguments->output ?: DEFAULT_PAGE, &err);
+
+	if (rc == 0) {
+		pp_render_page(out.text, &page, (struct pp_table *const *)tables->pdata,
+			       tables->len);
+		rc = pp_out_finish(&out, &err);
+	}
+	pp_out_done(&out);
+	return rc ? pp_cli_fail(&err) : PP_EXIT_GOOD;
+}
+
 static int print_prediction(const struct arguments *arguments, GPtrArray *tables)
 {
 	struct pp_table *table = tables->pdata[0];
@@ -178,6 +219,8 @@ static int print_prediction(const struct arguments *arguments, GPtrArray *tables
 
 	if (arguments->how.has_top && arguments->how.top)
 		pp_table_keep_top(table, arguments->how.top);
+	if (arguments->is_page)
+		return write_page(arguments, words, tables);
 	if (arguments->how.format == PP_CLI_TEXT)
 		table->text = pp_occ_text(table, words);
 	else
@@ -246,6 +289,8 @@ int pp_cmd_predict(int argc, char **argv)
 		return pp_cli_usage("predict", "expected the directories of one capture or two");
 	arguments.timing = argv[optind + 1];
 	arguments.accesses = n == 3 ? argv[optind + 2] : NULL;
+	if (!arguments.is_page)
+		arguments.how.dir = arguments.output;
 	status = pp_cli_tables_check("predict", &arguments.how, 1);
 	return status == PP_EXIT_GOOD ? read_and_predict(&arguments) : status;
 }

@@ -95,7 +95,7 @@ char *pp_occ_text(const struct pp_table *table, const char *words)
 	GString *text = g_string_new(NULL);
 
 	if (words)
-		g_string_append_printf(text, "%c%s\n", g_ascii_toupper(*words), words + 1);
+		g_string_append_printf(text, "%s\n", words);
 	for (guint i = 0; i < table->rows->len; i++)
 		append_section(text, table->rows->pdata[i]);
 	return g_string_free(text, FALSE);
@@ -138,9 +138,9 @@ char *pp_occ_words(const struct pp_table *table, const struct pp_table *totals)
 	GString *text = g_string_new(NULL);
 
 	if (!first || total[PP_OCC_EFFICIENCY].missing) {
-		g_string_append(text, "the gain is not known: no thread has a known time.");
+		g_string_append(text, "The gain is not known: no thread has a known time.");
 	} else if (100 * total[PP_OCC_EFFICIENCY].number < NOTHING_PCT) {
-		g_string_append(text, "optimistic concurrency would gain nothing.");
+		g_string_append(text, "Optimistic concurrency would gain nothing.");
 		first = hopeless(table);
 		if (first) {
 			g_string_append(text, "\nThe longest waits are for ");
@@ -148,7 +148,7 @@ char *pp_occ_words(const struct pp_table *table, const struct pp_table *totals)
 		}
 	} else {
 		g_string_append_printf(text,
-				       "optimistic concurrency would save up to %.1f %% of the "
+				       "Optimistic concurrency would save up to %.1f %% of the "
 				       "threads' time (%.1f %% if cache lines conflict).\n"
 				       "Most of it, %.1f %%, at ",
 				       100 * total[PP_OCC_EFFICIENCY].number,

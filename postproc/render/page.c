@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See page.h.  Text comes from captures, which may be hostile: all of it is made printable and
+ * escaped, and the page may load nothing and run nothing.
+ */
+#include "render/page.h"
+
+#include "core/text/printable.h"
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+    "style-src 'unsafe-inline'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<style>\n"
+    ":root { color-scheme: light dark; }\n"
+    "body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; "
+    "padding: 0 1em; }\n"
+    "h1 { font-size: 1.5em; } h2 { font-size: 1.2em; margin-top: 2em; }\n"
+    ".words { font-size: 1.1em; white-space: pre-line; }\n"
+    ".wide { overflow-x: auto; }\n"
+    "table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
+    "th, td { padding: .15em .7em .15em 0; text-align: right; vertical-align: top; }\n"
+    "th { font-weight: 600; border-bottom: 1px solid; }\n"
+    ".text { text-align: left; overflow-wrap: anywhere; }\n"
+    ".nested { text-align: left; padding: 0 0 1em 2em; }\n"
+    ".nested table { font-size: .93em; margin-top: .4em; }\n"
+    "ul { padding-left: 1.2em; }\n"
+    "</style>\n";
+
+static void append_escaped(GString *to, const char *text)
+{
+	g_autofree char *printable = pp_printable(g_strdup(text));
+	g_autofree char *escaped = g_markup_escape_text(printable, -1);
+
+	g_string_append(to, escaped);
+}
+
+static bool is_shown(const struct pp_column *column)
+{
+	return !(column->flags & PP_COLUMN_JSON_ONLY) && column->type != PP_TYPE_TABLE;
+}
+
+/* Line feeds of the words are kept, each line is made printable by itself. */
+static void append_words(GString *to, const char *words)
+{
+	g_auto(GStrv) lines = g_strsplit(words, "\n", -1);
+
+	g_string_append(to, "<p class=\"words\">");
+	for (unsigned i = 0; lines[i]; i++) {
+		if (i)
+			g_string_append_c(to, '\n');
+		append_escaped(to, lines[i]);
+	}
+	g_string_append(to, "</p>\n");
+}
+
+/* --- tables --------------------------------------------------------------------------------- */
+
+static void append_cell(GString *to, const char *element, const struct pp_column *column,
+			const char *text)
+{
+	g_string_append_printf(to, "<%s%s", element,
+			       column->type == PP_TYPE_TEXT ? " class=\"text\"" : "");
+	if (*element == 't' && element[1] == 'h') {
+		g_string_append(to, " title=\"");
+		append_escaped(to, column->help);
+		g_string_append_c(to, '"');
+	}
+	g_string_append_c(to, '>');
+	append_escaped(to, text);
+	g_string_append_printf(to, "</%s>", element);
+}
+
+static unsigned append_titles(GString *to, const struct pp_table *table)
+{
+	unsigned n_shown = 0;
+
+	g_string_append(to, "<thead><tr>");
+	for (unsigned c = 0; c < table->n_columns; c++) {
+		if (!is_shown(&table->columns[c]))
+			continue;
+		append_cell(to, "th", &table->columns[c], table->columns[c].title);
+		n_shown++;
+	}
+	g_string_append(to, "</tr></thead>\n");
+	return n_shown;
+}
+
+static void append_row(GString *to, const struct pp_table *table, const struct pp_cell *row)
+{
+	g_string_append(to, "<tr>");
+	for (unsigned c = 0; c < table->n_columns; c++) {
+		g_autofree char *text = NULL;
+
+		if (!is_shown(&table->columns[c]))
+			continue;
+		text = pp_cell_text(&row[c], &table->columns[c]);
+		append_cell(to, "td", &table->columns[c], text);
+	}
+	g_string_append(to, "</tr>\n");
+}
+
+/* A table without nested ones. */
+static void append_flat(GString *to, const struct pp_table *table)
+{
+	g_string_append(to, "<table>\n");
+	append_titles(to, table);
+	g_string_append(to, "<tbody>\n");
+	for (guint i = 0; i < table->rows->len; i++)
+		append_row(to, table, table->rows->pdata[i]);
+	g_string_append(to, "</tbody></table>\n");
+}
+
+static void append_nested(GString *to, const struct pp_table *table, const struct pp_cell *row,
+			  unsigned n_shown)
+{
+	g_string_append_printf(to, "<tr><td class=\"nested\" colspan=\"%u\">\n", n_shown);
+	for (unsigned c = 0; c < table->n_columns; c++)
+		if (table->columns[c].type == PP_TYPE_TABLE && !row[c].missing &&
+		    row[c].table->rows->len)
+			append_flat(to, row[c].table);
+	g_string_append(to, "</td></tr>\n");
+}
+
+static bool has_nested(const struct pp_table *table)
+{
+	for (unsigned c = 0; c < table->n_columns; c++)
+		if (table->columns[c].type == PP_TYPE_TABLE)
+			return true;
+	return false;
+}
+
+static void append_table(GString *to, const struct pp_table *table)
+{
+	bool nested = has_nested(table);
+	unsigned n_shown;
+
+	g_string_append(to, "<div class=\"wide\"><table>\n");
+	n_shown = append_titles(to, table);
+	g_string_append(to, "<tbody>\n");
+	for (guint i = 0; i < table->rows->len; i++) {
+		append_row(to, table, table->rows->pdata[i]);
+		if (nested)
+			append_nested(to, table, table->rows->pdata[i], n_shown);
+	}
+	g_string_append(to, "</tbody></table></div>\n");
+}
+
+static void append_notes(GString *to, const struct pp_table *table)
+{
+	if (!table->notes->len)
+		return;
+	g_string_append(to, "<ul>\n");
+	for (guint i = 0; i < table->notes->len; i++) {
+		g_string_append(to, "<li>");
+		append_escaped(to, table->notes->pdata[i]);
+		g_string_append(to, "</li>\n");
+	}
+	g_string_append(to, "</ul>\n");
+}
+
+void pp_render_page(GString *to, const struct pp_page *page, struct pp_table *const *tables,
+		    unsigned n_tables)
+{
+	g_string_append(to, head);
+	g_string_append(to, "<title>");
+	append_escaped(to, page->title);
+	g_string_append(to, "</title>\n</head>\n<body>\n<h1>");
+	append_escaped(to, page->title);
+	g_string_append(to, "</h1>\n");
+	if (page->words)
+		append_words(to, page->words);
+	for (unsigned t = 0; t < n_tables; t++) {
+		if (tables[t]->is_for_programs)
+			continue;
+		g_string_append(to, "<h2>");
+		append_escaped(to, tables[t]->title);
+		g_string_append(to, "</h2>\n");
+		append_table(to, tables[t]);
+		append_notes(to, tables[t]);
+	}
+	g_string_append(to, "</body>\n</html>\n");
+}
