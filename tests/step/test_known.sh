@@ -39,8 +39,10 @@ segments = [segment for segment in segments if segment.tid == main]
 for i, segment in enumerate(segments[:300]):
     assert of(segment.read()) == of(segment.written()) == span(counter, 8), vars(segment)
     assert counter in segment.changed(), vars(segment)
+    # Neither the stack of calls nor the loader's tables.
+    assert (segment.reads, segment.writes, len(segment.lines)) == (1, 1, 1), vars(segment)
 rest = segments[300:]
-assert of(rest[0].read() | rest[0].written()) == set(), vars(rest[0])
+assert (rest[0].reads, rest[0].writes, rest[0].set) == (0, 0, 0), vars(rest[0])
 assert of(rest[1].read()) == span(counter, 8) and of(rest[1].written()) == span(other, 8), vars(rest[1])
 nested = rest[2:5]
 assert [of(s.written()) for s in nested] == [span(counter, 8), span(other, 8), {same}]

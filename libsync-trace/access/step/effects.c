@@ -170,7 +170,7 @@ static bool touch(struct step_effects *effects, uint64_t address, uint64_t n_bit
 	if (effects->n == STEP_TOUCHED_MAX || n_bits % 8 != 0 || n_bits > 512)
 		return false;
 	effects->touched[effects->n++] =
-	    (struct step_touched){address, (uint32_t)(n_bits / 8), kind};
+	    (struct step_touched){address, (uint32_t)(n_bits / 8), kind, false};
 	return true;
 }
 
@@ -221,11 +221,34 @@ static bool touch_gathered(const struct decoded *self, const ZydisDecodedOperand
 	return true;
 }
 
+static bool is_linkage(const struct decoded *self, const ZydisDecodedOperand *operand)
+{
+	bool is_branch = self->instruction.meta.category == ZYDIS_CATEGORY_CALL ||
+			 self->instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+
+	return (operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+		operand->mem.segment == ZYDIS_REGISTER_SS) ||
+	       (is_branch && operand->mem.base == ZYDIS_REGISTER_RIP);
+}
+
+static bool touch_plain(const struct decoded *self, const ZydisDecodedOperand *operand,
+			struct step_effects *effects)
+{
+	uint64_t address;
+	uint32_t n = effects->n;
+
+	if (operand->mem.type != ZYDIS_MEMOP_TYPE_MEM ||
+	    !operand_address(self, operand, &address) ||
+	    !touch(effects, address, operand->size, operand->actions))
+		return false;
+	if (effects->n > n)
+		effects->touched[n].is_linkage = is_linkage(self, operand);
+	return true;
+}
+
 static bool touch_operand(const struct decoded *self, const ZydisDecodedOperand *operand,
 			  struct step_effects *effects)
 {
-	uint64_t address;
-
 	switch (self->instruction.mnemonic) {
 	case ZYDIS_MNEMONIC_VMASKMOVPS:
 	case ZYDIS_MNEMONIC_VMASKMOVPD:
@@ -243,9 +266,7 @@ static bool touch_operand(const struct decoded *self, const ZydisDecodedOperand 
 	case ZYDIS_MNEMONIC_VGATHERQPD:
 		return touch_gathered(self, operand, 8, effects);
 	default:
-		return operand->mem.type == ZYDIS_MEMOP_TYPE_MEM &&
-		       operand_address(self, operand, &address) &&
-		       touch(effects, address, operand->size, operand->actions);
+		return touch_plain(self, operand, effects);
 	}
 }
 

@@ -18,6 +18,11 @@ struct step_touched {
 	uintptr_t address;
 	uint32_t n_bytes;
 	uint8_t kind; /* ACCESS_READ, ACCESS_WRITE */
+	/*
+	 * Part of how code is called, and not of what it does: the stack in push, pop, call and
+	 * return; the address of a function of another library, in a table of the loader.
+	 */
+	bool is_linkage;
 };
 
 struct step_effects {

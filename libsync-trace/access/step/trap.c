@@ -90,7 +90,7 @@ static bool can_note(const struct step_effects *effects)
 	for (unsigned i = 0; i < effects->n; i++) {
 		const struct step_touched *touched = &effects->touched[i];
 
-		if ((touched->kind & ACCESS_WRITE) != 0 &&
+		if (!touched->is_linkage && (touched->kind & ACCESS_WRITE) != 0 &&
 		    (!step_is_readable(touched->address) ||
 		     !step_is_readable(touched->address + touched->n_bytes - 1)))
 			return false;
@@ -101,7 +101,8 @@ static bool can_note(const struct step_effects *effects)
 static void note(const struct step_effects *effects, uintptr_t site)
 {
 	for (unsigned i = 0; i < effects->n; i++)
-		if (!step_is_kernels(effects->touched[i].address))
+		if (!effects->touched[i].is_linkage &&
+		    !step_is_kernels(effects->touched[i].address))
 			access_note(effects->touched[i].address, effects->touched[i].n_bytes,
 				    effects->touched[i].kind, site);
 }
