@@ -86,7 +86,7 @@ static const struct pp_cli_option option_table[] = {
     {"config", "FILE", 'c', "the configuration"},
     {"set", "KEY=VALUE", 's', "set one GROUP.KEY of the configuration; may be repeated"},
     {"backend", "NAME", 'b', "native (default), or lttng (through LTTng-UST)"},
-    {"accesses", "MODE", 'a', "sampled: memory accesses in critical sections"},
+    {"accesses", "MODE", 'a', "memory accesses in sections: sampled (single steps)"},
     {"quiet", NULL, 'q', "print only errors and losses"},
     {0},
 };
