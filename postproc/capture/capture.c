@@ -183,6 +183,15 @@ static void add_samples(struct pp_capture *capture, struct pp_process *process)
 	process->has_stacks = true;
 }
 
+/* Does the recording step through some critical sections, to find their accesses? */
+static bool is_sampled(const struct pp_capture *capture)
+{
+	const char *mode =
+	    pp_json_string(pp_json_object(capture->model->info, "config"), "access.mode");
+
+	return mode && strcmp(mode, "sampled") == 0;
+}
+
 /* A segment precedes the operation that ends it and has the same time: this trace comes first. */
 static void add_accesses(struct pp_capture *capture, struct pp_process *process)
 {
@@ -192,7 +201,7 @@ static void add_accesses(struct pp_capture *capture, struct pp_process *process)
 	if (capture->traces->len == n_traces)
 		return;
 	((struct pp_trace *)capture->traces->pdata[n_traces])->is_accesses = true;
-	process->accesses = PP_ACCESSES_COMPILED;
+	process->accesses = is_sampled(capture) ? PP_ACCESSES_SAMPLED : PP_ACCESSES_COMPILED;
 }
 
 static int read_process(struct pp_capture *capture, const struct pp_folder *folder,

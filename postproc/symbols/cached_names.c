@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAGIC	   "gprof-mt symbols" /* 16 characters */
-#define VERSION	   5u
+#define VERSION	   6u
 #define MAGIC_LEN  16
 #define DIGEST	   G_CHECKSUM_SHA256
 #define DIGEST_LEN 32

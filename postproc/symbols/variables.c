@@ -190,11 +190,12 @@ static bool enter_array(struct part *part, GString *text)
 	Dwarf_Die element = part->type, range;
 	Dwarf_Word stride, lengths[8], n = 0;
 
-	/* Storage: the elements have no names. */
-	if (!to_type(&element) || dwarf_tag(&element) == DW_TAG_base_type)
+	if (!to_type(&element) || dwarf_aggregate_size(&element, &stride) != 0 || stride == 0)
 		return false;
-	if (dwarf_aggregate_size(&element, &stride) != 0 || stride == 0 ||
-	    dwarf_child(&part->type, &range) != 0)
+	/* Storage, or text: the elements have no names. */
+	if (dwarf_tag(&element) == DW_TAG_base_type && stride == 1)
+		return false;
+	if (dwarf_child(&part->type, &range) != 0)
 		return false;
 	do {
 		if (dwarf_tag(&range) != DW_TAG_subrange_type)

@@ -26,8 +26,8 @@ int main(void)
 	SHOW("queue.lock", queue.lock);
 	SHOW("queue.not_full", queue.not_full);
 	SHOW("queues[1].not_empty", queues[1].not_empty);
-	SHOW("queue.items", queue.items);
-	SHOW("queue.items+8", queue.items[2]);
+	SHOW("queue.items[0]", queue.items);
+	SHOW("queue.items[2]", queue.items[2]);
 	SHOW("shards[1][2].queue.not_full", shards[1][2].queue.not_full);
 	SHOW("shards[0][0].size", shards[0][0].size);
 	SHOW("shards[1][0].any.bytes+20", shards[1][0].any.bytes[20]);

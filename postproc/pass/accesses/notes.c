@@ -10,10 +10,11 @@ static void note_count(struct pp_table *table, uint64_t n, const char *what)
 		pp_table_note(table, "%" G_GUINT64_FORMAT " %s", n, what);
 }
 
-static bool any_recorded(const struct pp_model *model)
+/* Is there a process with that mode, or one with more? */
+static bool any_recorded(const struct pp_model *model, enum pp_accesses mode)
 {
 	for (guint i = 0; i < model->processes->len; i++)
-		if (((const struct pp_process *)model->processes->pdata[i])->accesses)
+		if (((const struct pp_process *)model->processes->pdata[i])->accesses >= mode)
 			return true;
 	return false;
 }
@@ -113,14 +114,19 @@ static void note_uninstrumented(struct pp_table *table, const struct pp_pass_con
 void pp_access_notes(struct pp_table *table, const struct pp_pass_context *context,
 		     const struct pp_access_figures *all)
 {
-	if (!any_recorded(context->model)) {
+	if (!any_recorded(context->model, PP_ACCESSES_COMPILED)) {
 		pp_table_note(table, "the capture has no accesses: build the program with "
-				     "-fsanitize=thread and link it with -laccess_trace");
+				     "-fsanitize=thread and link it with -laccess_trace, or "
+				     "record it with --accesses=sampled");
 		return;
 	}
 	pp_table_note(table, "accesses outside of critical sections are not known: what they share "
 			     "counts as private");
 	note_known(table, all);
+	if (any_recorded(context->model, PP_ACCESSES_SAMPLED))
+		pp_table_note(table,
+			      "in sampled mode the heap's blocks are not known: memory that was "
+			      "freed and allocated again counts as the same");
 	note_uninstrumented(table, context);
 	note_lost(table, context->model);
 }
