@@ -46,6 +46,9 @@ void access_map_resolve(void) __attribute__((visibility("hidden")));
 /* --- blocks of the heap (blocks.c) -------------------------------------------------------------
  */
 
+/* Accesses are not recorded: no more blocks are noted. Called by a constructor. */
+void access_blocks_stop(void) __attribute__((visibility("hidden")));
+
 /* The block was allocated: adds it. Without memory for that, it is not known. */
 void access_block_begin(uintptr_t address, size_t n_bytes, uintptr_t site)
     __attribute__((visibility("hidden")));

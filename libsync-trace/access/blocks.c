@@ -61,6 +61,7 @@ struct area {
 };
 
 static struct area *areas[N_AREAS];
+static bool is_stopped;
 static uintptr_t sites[SITES_MAX];
 
 /* --- the map ---------------------------------------------------------------------------------- */
@@ -190,13 +191,18 @@ static inline bool is_possible(uintptr_t address)
 	return address % GRANULE_BYTES == 0 && address < ADDRESS_MAX;
 }
 
+void access_blocks_stop(void)
+{
+	is_stopped = true;
+}
+
 void access_block_begin(uintptr_t address, size_t n_bytes, uintptr_t site)
 {
 	struct area *area;
 	struct unit *unit;
 	uint32_t *word, value = IS_START;
 
-	if (n_bytes == 0 || !is_possible(address) || n_bytes > ADDRESS_MAX - address)
+	if (is_stopped || n_bytes == 0 || !is_possible(address) || n_bytes > ADDRESS_MAX - address)
 		return;
 	area = area_make(address);
 	unit = area != NULL ? unit_make(area, address) : NULL;

@@ -51,5 +51,6 @@ __attribute__((constructor)) static void begin(void)
 	access_map_resolve();
 	dl_iterate_phdr(note_data, NULL);
 	functions.has_tsan = tsan_is_loaded();
-	st_access_register(&functions);
+	if (st_access_register(&functions) != 0)
+		access_blocks_stop();
 }

@@ -428,9 +428,13 @@ ST_EXPORT int st_access_register(const struct st_access_functions *functions)
 		gm_warn(
 		    "accesses by memcpy() and the like, and blocks of the heap, are not recorded: "
 		    "libc comes before libaccess_trace; link with -laccess_trace before -lc");
+	self = st_enter();
+	if (self != NULL && gm_process_get()->config.access_mode == GM_ACCESS_OFF) {
+		st_leave(self);
+		return -ECANCELED;
+	}
 	/* release: pairs with uses by other threads, which find the structure filled in */
 	__atomic_store_n(&st_access, functions, __ATOMIC_RELEASE);
-	self = st_enter();
 	if (self == NULL)
 		return 0;
 	if (functions->steps != NULL)

@@ -113,6 +113,16 @@ gcc -fsanitize=thread -c empty.c && gcc -o empty empty.o "${access_link[@]}" || 
 record_all d ./empty
 [ ! -e "$(echo d/[0-9]*/accesses)" ] || fail "a program without locks has accesses"
 
+# --accesses=off: the program with the library, without accesses, and its operations as before. compiled is the default.
+rm -rf d
+"$gprof_mt" record -q -o d --accesses=off ./segments >out 2>err || fail "--accesses=off: $(cat err)"
+[ -d "$(echo d/[0-9]*/user)" ] && [ ! -e "$(echo d/[0-9]*/accesses)" ] || fail "--accesses=off: $(ls d/[0-9]*)"
+rm -rf d
+"$gprof_mt" record -q -o d --accesses=compiled ./segments >out 2>err || fail "--accesses=compiled: $(cat err)"
+[ -e "$(echo d/[0-9]*/accesses)" ] || fail "--accesses=compiled: no accesses"
+! "$gprof_mt" record -q -o d2 --accesses=some ./segments 2>err || fail "--accesses=some was accepted"
+grep -q "record: no mode 'some' of accesses: use sampled, compiled or off;" err || fail "some: $(cat err)"
+
 # libtsan beside it: one line, and nothing is recorded. Only one copy of libaccess_trace records.
 echo 'int main(void) { return 0; }' >none.c
 if gcc -fsanitize=thread -o has_tsan none.c 2>/dev/null && ./has_tsan 2>/dev/null; then

@@ -78,7 +78,7 @@ same "no capture" "" "$(offered report -i none --thread phil)"
 ln -s capture gprof-mt.data
 same "threads of the default capture" "phil-1" "$(offered timeline --thread phil-1)"
 rm gprof-mt.data
-same "modes of accesses" "sampled" "$(offered record --accesses '')"
+same "modes of accesses" "sampled compiled off" "$(offered record --accesses '')"
 settings=$(offered record --set '')
 same "settings" "sync.mode= sync.budget= sync.holds= sync.buffer= sync.sink= sync.types= sync.include= sync.exclude= sync.paths= sync.path_depth= sync.path_sample=" \
 	"$(offered record --set sync.)"

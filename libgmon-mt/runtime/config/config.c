@@ -63,7 +63,7 @@ static const struct key keys[] = {
     {"sync", "path_depth", KEY_NUMBER, FIELD(sync_path_depth), {NULL}, 2, 240},
     {"sync", "path_sample", KEY_RATE, FIELD(sync_path_sample), {NULL}, 0, 1000000000},
     {"names", "wrappers", KEY_NAMES, FIELD(names_wrappers), {NULL}, 0, 0},
-    {"access", "mode", KEY_WORD, FIELD(access_mode), {"compiled", "sampled"}, 0, 0},
+    {"access", "mode", KEY_WORD, FIELD(access_mode), {"compiled", "sampled", "off"}, 0, 0},
     {"access", "budget", KEY_NUMBER, FIELD(access_budget_percent), {NULL}, 1, 100},
     {"access", "steps", KEY_NUMBER, FIELD(access_steps), {NULL}, 10, 100000000},
     {"io", "threshold", KEY_TIME, FIELD(io_threshold_ns), {NULL}, 0, 3600 * NS_PER_S},

@@ -154,7 +154,7 @@ struct st_access_functions {
 /*
  * Called once, by the constructor of libaccess_trace; `functions` must stay valid. Returns 0, or
  * -errno after a line on stderr: -EINVAL: another ST_ACCESS_ABI; -EBUSY: there are two copies of
- * libaccess_trace; -ENOTSUP: libtsan is loaded.
+ * libaccess_trace; -ENOTSUP: libtsan is loaded. Without a line: -ECANCELED: access.mode=off.
  */
 int st_access_register(const struct st_access_functions *functions);
 

@@ -86,7 +86,7 @@ static const struct pp_cli_option option_table[] = {
     {"config", "FILE", 'c', "the configuration"},
     {"set", "KEY=VALUE", 's', "set one GROUP.KEY of the configuration; may be repeated"},
     {"backend", "NAME", 'b', "native (default), or lttng (through LTTng-UST)"},
-    {"accesses", "MODE", 'a', "memory accesses in sections: sampled (single steps)"},
+    {"accesses", "MODE", 'a', "memory accesses in sections: sampled, compiled or off"},
     {"quiet", NULL, 'q', "print only errors and losses"},
     {0},
 };
@@ -123,7 +123,7 @@ static int refuse_config(const struct gm_config_error *error)
 	return PP_EXIT_USAGE;
 }
 
-/* Steps begin and end at operations, so all of them are recorded. */
+/* Sections begin and end at operations, so all of them are recorded. */
 static int set_accesses(const struct options *options, struct gm_config *config)
 {
 	struct gm_config_error error;
@@ -132,10 +132,11 @@ static int set_accesses(const struct options *options, struct gm_config *config)
 		g_autofree char *mode = g_strconcat("access.mode=", options->accesses, NULL);
 
 		if (gm_config_set(mode, config, &error))
-			return pp_cli_usage("record", "no mode '%s' of accesses: use sampled",
-					    options->accesses);
+			return pp_cli_usage(
+			    "record", "no mode '%s' of accesses: use sampled, compiled or off",
+			    options->accesses);
 	}
-	if (config->access_mode == GM_ACCESS_SAMPLED)
+	if (options->accesses || config->access_mode == GM_ACCESS_SAMPLED)
 		config->sync_mode = GM_SYNC_ALL;
 	return 0;
 }
