@@ -127,7 +127,7 @@ while IFS='|' read -r text wanted; do
 done <<'END'
 [profile]\nlevl = full\n|gprof-mt.conf:2: unknown key 'levl' in 'profile': use level
 [profile]\n\n# note\nlevel = max\n|gprof-mt.conf:4: invalid value 'max' for profile.level: use applic-only . full-sched . full
-[prof]\nlevel = full\n|gprof-mt.conf:2: unknown group 'prof': use profile . calls . sync . names . io . kernel . sample . output
+[prof]\nlevel = full\n|gprof-mt.conf:2: unknown group 'prof': use profile . calls . sync . names . access . io . kernel . sample . output
 level = full\n|gprof-mt.conf:1: cannot read 'level = full': a \[GROUP\] line must come before
 [sync]\nbuffer\n|gprof-mt.conf:2: cannot read 'buffer': use KEY = VALUE
 [sync]\nbuffer = 7\n|gprof-mt.conf:2: invalid value '7' for sync.buffer: use bytes from 16384
