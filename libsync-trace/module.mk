@@ -88,7 +88,8 @@ $(B)/libaccess_trace.a: $(ACCESS_OBJ:%.o=%.archive.o)
 	$(Q)rm -f $@ && ar rcsD $@ $(B)/obj/libsync-trace/access_trace.o
 
 # libaccess_step.so: the accesses of any program, by single steps. Zydis decodes them; Debian has no archive of it.
-STEP_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard libsync-trace/access/step/*.c)) $(B)/obj/libsync-trace/access/note.o
+ACCESS_SHARED := $(addprefix $(B)/obj/libsync-trace/access/,note.o data.o)
+STEP_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard libsync-trace/access/step/*.c)) $(ACCESS_SHARED)
 ACCESS_STEP := $(if $(wildcard /usr/include/Zydis/Zydis.h /usr/local/include/Zydis/Zydis.h),$(B)/libaccess_step.so)
 
 $(B)/libaccess_step.so: $(STEP_OBJ) libsync-trace/access/step/step.map $(B)/libsync_trace.so

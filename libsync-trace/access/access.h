@@ -33,6 +33,9 @@ extern __thread struct st_access_thread access_self
 void access_note(uintptr_t address, size_t n_bytes, unsigned kind, uintptr_t site)
     __attribute__((noinline, visibility("hidden")));
 
+/* Sets data_start and data_end. */
+void access_find_data(struct st_access_functions *functions) __attribute__((visibility("hidden")));
+
 /*
  * Looks up libc's functions. Until then, ours do the work themselves. Returns false if libc is not
  * behind this object.

@@ -116,40 +116,42 @@ static uint32_t n_symbols(const struct image *image)
 	return last + 1;
 }
 
+/* Returns a defined function: the one with that name, or, without a name, the one at that address.
+ */
+static const ElfW(Sym) *
+    find_function(struct image *image, const void *elf, const char *name, const void *address)
+{
+	uint32_t n;
+
+	if (elf == NULL || memcmp(elf, ELFMAG, SELFMAG) != 0 || !image_read(image, elf))
+		return NULL;
+	n = n_symbols(image);
+	for (uint32_t i = 0; i < n; i++) {
+		const ElfW(Sym) *symbol = &image->symbols[i];
+
+		if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC)
+			continue;
+		if (name != NULL ? gm_strcmp(image->names + symbol->st_name, name) == 0
+				 : image->base + symbol->st_value == address)
+			return symbol;
+	}
+	return NULL;
+}
+
 void *gm_object_function(const void *elf, const char *name)
 {
 	struct image image;
-	uint32_t n;
+	const ElfW(Sym) *symbol = find_function(&image, elf, name, NULL);
 
-	if (elf == NULL || memcmp(elf, ELFMAG, SELFMAG) != 0 || !image_read(&image, elf))
-		return NULL;
-	n = n_symbols(&image);
-	for (uint32_t i = 0; i < n; i++) {
-		const ElfW(Sym) *symbol = &image.symbols[i];
-
-		if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    gm_strcmp(image.names + symbol->st_name, name) == 0)
-			return (void *)(image.base + symbol->st_value);
-	}
-	return NULL;
+	return symbol != NULL ? (void *)(image.base + symbol->st_value) : NULL;
 }
 
 const char *gm_object_name(const void *elf, const void *function)
 {
 	struct image image;
-	uint32_t n;
+	const ElfW(Sym) *symbol = find_function(&image, elf, NULL, function);
 
-	if (elf == NULL || memcmp(elf, ELFMAG, SELFMAG) != 0 || !image_read(&image, elf))
-		return NULL;
-	n = n_symbols(&image);
-	for (uint32_t i = 0; i < n; i++) {
-		const ElfW(Sym) *symbol = &image.symbols[i];
-
-		if (image.base + symbol->st_value == function && symbol->st_shndx != SHN_UNDEF &&
-		    ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
-			return image.names + symbol->st_name;
-	}
-	return NULL;
+	return symbol != NULL ? image.names + symbol->st_name : NULL;
 }
 
 void *gm_vdso_function(const char *name)
