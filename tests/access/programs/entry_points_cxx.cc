@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What compilers instrument in C++: pointers to virtual functions, std::atomic, static variables, copies of objects,
-// exceptions, containers. Prints the results.
+// What compilers instrument in C++: pointers to virtual functions, std::atomic, static variables,
+// copies of objects, exceptions, containers. Prints the results.
 #include <atomic>
 #include <cstdio>
 #include <map>
@@ -11,16 +11,31 @@
 #include <vector>
 
 struct base {
-	virtual ~base() { count--; }
-	virtual int value() const { return 1; }
+	virtual ~base()
+	{
+		count--;
+	}
+	virtual int value() const
+	{
+		return 1;
+	}
 	static int count;
-	base() { count++; }
-	base(const base &) { count++; }
+	base()
+	{
+		count++;
+	}
+	base(const base &)
+	{
+		count++;
+	}
 };
 int base::count;
 
 struct derived : base {
-	int value() const override { return 2 + n; }
+	int value() const override
+	{
+		return 2 + n;
+	}
 	int n = 40;
 };
 
@@ -61,7 +76,8 @@ static void all()
 	} catch (const std::out_of_range &) {
 		sum++;
 	}
-	std::printf("%ld %d %g %d %zu\n", sum.load(), flag.load(), real.load(), base::count, map.size());
+	std::printf("%ld %d %g %d %zu\n", sum.load(), flag.load(), real.load(), base::count,
+		    map.size());
 }
 
 int main()

@@ -9,7 +9,9 @@
 #include <vector>
 
 struct shape {
-	virtual ~shape() {}
+	virtual ~shape()
+	{
+	}
 	virtual int measure(int x) = 0;
 };
 
@@ -39,7 +41,10 @@ static int n_left;
 static int deeper(shape &of, int n, int x)
 {
 	struct guard {
-		~guard() { n_left++; }
+		~guard()
+		{
+			n_left++;
+		}
 	} left;
 
 	return n > 0 ? deeper(of, n - 1, x) + 1 : of.measure(x);

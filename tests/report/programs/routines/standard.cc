@@ -10,7 +10,10 @@ static volatile int sum;
 /* A destructor of the program that the library's code calls in each thread. */
 struct Argument {
 	std::string text = "of the thread";
-	~Argument() { sum += (int)text.size(); }
+	~Argument()
+	{
+		sum += (int)text.size();
+	}
 };
 
 __attribute__((noinline)) static void add(int n)
@@ -19,14 +22,23 @@ __attribute__((noinline)) static void add(int n)
 	sum += n;
 }
 
-static void serve(int n, Argument) { add(n); }
+static void serve(int n, Argument)
+{
+	add(n);
+}
 
 struct Pool {
-	void run() { add(2); }
+	void run()
+	{
+		add(2);
+	}
 };
 
 struct Task {
-	void operator()() const { add(4); }
+	void operator()() const
+	{
+		add(4);
+	}
 };
 
 int main()

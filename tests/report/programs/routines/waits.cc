@@ -17,7 +17,10 @@ static void await()
 	changed.wait(lock, [] { return is_ready; });
 }
 
-static void serve() { await(); }
+static void serve()
+{
+	await();
+}
 
 int main()
 {

@@ -14,11 +14,16 @@
 static volatile int n_left, n_caught;
 
 struct guard {
-	APART ~guard() { n_left = n_left + 1; }
+	APART ~guard()
+	{
+		n_left = n_left + 1;
+	}
 };
 
 struct shape {
-	virtual ~shape() {}
+	virtual ~shape()
+	{
+	}
 	APART virtual int measure(int x) = 0;
 };
 
@@ -82,6 +87,7 @@ void stepped(void)
 	thrower odd;
 
 	handle_signals();
-	if (caught(odd, 2) != 5 || caught(odd, 3) != 0 || n_caught != 2 || n_left != 10 || sorted() != 'a')
+	if (caught(odd, 2) != 5 || caught(odd, 3) != 0 || n_caught != 2 || n_left != 10 ||
+	    sorted() != 'a')
 		std::abort();
 }
