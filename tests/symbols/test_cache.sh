@@ -99,7 +99,7 @@ head -c $((size / 2)) good >"$file"
 damaged "cut"
 printf '\xff' | dd of="$file" bs=1 seek=$((size / 2)) conv=notrunc status=none
 damaged "changed"
-forge "$file" 'gprof-mt symbols\x05' 'gprof-mt symbols\x01'
+forge "$file" 'gprof-mt symbols\x06' 'gprof-mt symbols\x01'
 damaged "another version"
 forge "$file" 'libdw ' 'libdx '
 damaged "another libdw"
