@@ -38,7 +38,7 @@ command_is esbuild </dev/null
 
 # Nothing is missing: one dpkg-query, nothing else.
 command_is dpkg-query <<<'while [ $# -gt 3 ]; do shift; done
-for p in gcc g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev libdw-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev
+for p in gcc g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev libdw-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev libzydis-dev
 do echo "install ok installed $p"; done'
 deps 0 build
 [ "$(grep -c dpkg-query calls)" = 1 ] || fail 'expected one dpkg-query'
@@ -46,7 +46,7 @@ deps 0 build
 [ ! -s out ] || fail 'output although nothing is missing'
 
 # Two packages are missing, one of them removed but not purged: installs these two, without questions.
-command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev
+command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev libzydis-dev
 do echo "install ok installed $p"; done
 echo "deinstall ok config-files gcc"; exit 1'
 command_is apt-get <<<'echo "frontend $DEBIAN_FRONTEND" >>"$(dirname "$0")/../calls"'
@@ -82,7 +82,7 @@ done
 command_is node </dev/null
 command_is npm </dev/null
 command_is clang </dev/null
-command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev
+command_is dpkg-query <<<'for p in g++ libc6-dev binutils make pkg-config libbabeltrace2-dev libglib2.0-dev libjson-glib-dev liblttng-ust-dev liblttng-ctl-dev libncurses-dev libprotobuf-c-dev protobuf-c-compiler libbpf-dev libzydis-dev
 do echo "install ok installed $p"; done
 echo "deinstall ok config-files gcc"; exit 1'
 

@@ -49,8 +49,8 @@ check()
 	done
 	[ $sites -ge 2 ] || fail "$program: expected at least 2 call sites, got $sites"
 	at=$(add "$(address_of "$program" table)" $((16#$bias)))
-	same "$program table" table "$("$name" "$program" "$id" "$bias" "o$at")"
-	same "$program table+8" table+8 "$("$name" "$program" "$id" "$bias" "o$(add "$at" 8)")"
+	same "$program table" "table[0]" "$("$name" "$program" "$id" "$bias" "o$at")"
+	same "$program table+8" "table[2]" "$("$name" "$program" "$id" "$bias" "o$(add "$at" 8)")"
 	at=$(add "$(nm "$program" | awk '$3 ~ /^calls\./ { print $1 }')" $((16#$bias)))
 	same "$program local static" calls "$("$name" "$program" "$id" "$bias" "o$at")"
 	same "$program no variable" - "$("$name" "$program" "$id" "$bias" "o$(add 10 $((16#$bias)))")"
