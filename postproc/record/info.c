@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -96,6 +97,15 @@ static void add_end(struct pp_json_writer *json, const struct pp_run *run)
 	add_rusage(json, &run->usage);
 }
 
+/* Those on which the program may run, unless it changes that. */
+static long usable_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set)
+							    : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static void add_host(struct pp_json_writer *json)
 {
 	struct utsname host;
@@ -107,6 +117,7 @@ static void add_host(struct pp_json_writer *json)
 	pp_json_write_text(json, "machine", host.machine);
 	pp_json_write_text(json, "hostname", host.nodename);
 	pp_json_write_int(json, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	pp_json_write_int(json, "usable_cpus", usable_cpus());
 	pp_json_write_text(json, "glibc", gnu_get_libc_version());
 	pp_json_write_close(json, '}');
 }

@@ -73,6 +73,13 @@ refused()
 refused "no lock is named 'nothing': see gprof-mt report locks" --drop nothing d
 "$gprof_mt" replay --drop mutex d >out || fail "--drop: $(cat out)"
 grep -q 'changed' out || fail "--drop: $(cat out)"
+
+# The CPUs of the model are those that the program could use.
+rm -rf one model
+taskset -c 0 "$gprof_mt" record -q -o one --set sync.mode=all ./all_kinds 10 && "$gprof_mt" replay --write model one >out ||
+	fail "on one CPU: $(cat out)"
+grep -qx 'cpus 1' model || fail "on one CPU: $(grep cpus model)"
+
 recorded waits --set sync.mode=contended
 refused "4 threads have only their waits recorded: record with --set sync.mode=all, or use --allow-gaps" waits
 "$gprof_mt" replay --allow-gaps waits >out 2>err || fail "--allow-gaps: $(cat err)"

@@ -171,8 +171,8 @@ static struct pp_replay_model *build(const struct arguments *arguments, struct p
 	struct reading reading = {.last_ns = INT64_MIN};
 	struct pp_replay_model *model = NULL;
 	JsonObject *host = pp_json_object(view->capture->model->info, "host");
-	uint32_t n_cpus =
-	    (uint32_t)CLAMP(pp_json_int(host, "cpus", g_get_num_processors()), 1, MAX_CPUS);
+	int64_t cpus = pp_json_int(host, "usable_cpus", pp_json_int(host, "cpus", 1));
+	uint32_t n_cpus = (uint32_t)CLAMP(cpus, 1, MAX_CPUS);
 	g_autofree char *wrong = NULL;
 
 	if (check_processes(view, err))
