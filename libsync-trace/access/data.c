@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The pages of the program's own writable data. */
 #include <link.h>
 #include <stdint.h>
 

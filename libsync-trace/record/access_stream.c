@@ -232,7 +232,8 @@ static void write_event(struct gm_stream *stream, uint8_t id, const void *head, 
 	}
 	memcpy(at, head, n_head);
 	at += n_head;
-	memcpy(at, rest, n_rest);
+	if (n_rest != 0)
+		memcpy(at, rest, n_rest);
 	at += n_rest;
 	stream->last_ns = now_ns;
 	/* release: as in event_end() of emit.c; st_accesses_settle() derives the rest from it */

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The model is built from the callbacks of the state machines: each operation ends a step, and the
+ * time before it, by mode, becomes its CPU time or a sleep.
+ */
 #include "replay/build.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A binary heap in an array. */
 #include "replay/heap.h"
 
 static bool is_before(const struct pp_heap_entry *a, const struct pp_heap_entry *b)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes, checks and frees models. */
 #include "replay/model.h"
 
 static const char *const kind_names[PP_REPLAY_N_KINDS] = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A line of the file is read as words, from left to right. */
 #include "replay/model_file.h"
 
 #include <errno.h>

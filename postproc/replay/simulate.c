@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A queue of events drives the simulation: a thread becomes ready, or a CPU has reached the end of
+ * its thread's CPU time or turn. A thread that gets a CPU performs operations until it needs CPU
+ * time or blocks.
+ */
 #include "replay/simulate.h"
 
 #include "replay/heap.h"

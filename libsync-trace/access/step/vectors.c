@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Vector registers at the time of a trap, as the kernel has saved them in the frame of the signal.
+ */
 #include "access/step/vectors.h"
 
 #include <Zydis/Zydis.h>
