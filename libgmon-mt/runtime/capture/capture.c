@@ -477,15 +477,18 @@ int gm_capture_join_away(const struct gm_config *config, struct gm_capture *ret_
 	return 0;
 }
 
+/* For the functions below, which only `record` calls, one at a time. */
+static GM_LARGE struct location located;
+
 int gm_capture_dir_open(const struct gm_capture *capture)
 {
-	static GM_LARGE struct location at;
-	int dir, code = locate(capture->dir, &at);
+	struct location *at = &located;
+	int dir, code = locate(capture->dir, at);
 
 	if (code < 0)
 		return code;
-	dir = open_dir(at.parent, at.name);
-	gm_sys_close(at.parent);
+	dir = open_dir(at->parent, at->name);
+	gm_sys_close(at->parent);
 	if (dir >= 0 && !is_same(dir, capture)) {
 		gm_sys_close(dir);
 		return -ESTALE;
@@ -495,30 +498,30 @@ int gm_capture_dir_open(const struct gm_capture *capture)
 
 void gm_capture_remove(const struct gm_capture *capture)
 {
-	static GM_LARGE struct location at;
+	struct location *at = &located;
 	int dir;
 
-	if (locate(capture->dir, &at) < 0)
+	if (locate(capture->dir, at) < 0)
 		return;
-	dir = open_dir(at.parent, at.name);
+	dir = open_dir(at->parent, at->name);
 	if (dir >= 0 && is_same(dir, capture))
-		gm_capture_remove_at(at.parent, at.name, dir);
+		gm_capture_remove_at(at->parent, at->name, dir);
 	if (dir >= 0)
 		gm_sys_close(dir);
-	gm_sys_close(at.parent);
+	gm_sys_close(at->parent);
 }
 
 int gm_capture_check(const char *dir, struct gm_config_error *error)
 {
-	static GM_LARGE struct location at;
+	struct location *at = &located;
 	char why[WHY_BYTES];
 	struct gm_text text = GM_TEXT(why);
-	int fd, code = locate(dir, &at);
+	int fd, code = locate(dir, at);
 
 	if (code < 0)
 		return capture_error(error, dir, "cannot be reached", code);
-	fd = code = open_dir(at.parent, at.name);
-	gm_sys_close(at.parent);
+	fd = code = open_dir(at->parent, at->name);
+	gm_sys_close(at->parent);
 	if (fd >= 0) {
 		code = gm_capture_prove(fd, &text);
 		gm_sys_close(fd);
@@ -528,12 +531,12 @@ int gm_capture_check(const char *dir, struct gm_config_error *error)
 
 void gm_capture_remove_old(const char *dir)
 {
-	static GM_LARGE struct location at;
+	struct location *at = &located;
 	char why[WHY_BYTES];
 	struct gm_text text = GM_TEXT(why);
 
-	if (locate(dir, &at) < 0)
+	if (locate(dir, at) < 0)
 		return;
-	remove_old(at.parent, at.name, &text);
-	gm_sys_close(at.parent);
+	remove_old(at->parent, at->name, &text);
+	gm_sys_close(at->parent);
 }
