@@ -548,6 +548,8 @@ static uint32_t count_others(struct pp_replay_builder *self, uint32_t n_cpus)
 	int running = 0, wanted = 0;
 	int64_t before_ns = 0;
 
+	if (!self->changes->len)
+		return 0;
 	qsort(self->changes->data, self->changes->len, sizeof(struct change), compare_changes);
 	for (guint i = 0; i < self->changes->len; i++) {
 		const struct change *change = &g_array_index(self->changes, struct change, i);
