@@ -17,7 +17,7 @@
 /* Of the scheduler, where the capture does not tell. */
 #define QUANTUM_NS	3000000
 #define WAKE_NS		50000
-#define MAX_OTHERS	(PP_REPLAY_MOST_OTHERS / 1000)
+#define MAX_OTHERS	(PP_REPLAY_MOST_OTHERS / 1000.0)
 #define LONGEST_WAKE_NS 1000000 /* longer ones are waits for a CPU */
 
 struct track {
