@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "analysis/mix.h"
 #include "sync-trace/accesses.h"
 
 /* Counted instances, and lines of their sets, before they are added to the lines. */
@@ -104,17 +105,11 @@ void pp_location_user_merge(struct pp_location_user *from, struct pp_location_us
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
 static guint counted_hash(const void *data)
 {
 	const struct counted *counted = data;
 
-	return (guint)mix(mix((uintptr_t)counted->user, (uintptr_t)counted->thread),
+	return (guint)pp_mix(pp_mix((uintptr_t)counted->user, (uintptr_t)counted->thread),
 			  counted->set->serial);
 }
 
@@ -138,7 +133,7 @@ static guint line_hash(const void *data)
 {
 	const struct line *line = data;
 
-	return (guint)mix((uintptr_t)line->process, line->address);
+	return (guint)pp_mix((uintptr_t)line->process, line->address);
 }
 
 static gboolean line_equal(const void *a, const void *b)

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The sums by critical section, and by object and section. */
 #include "analysis/dependence/internal.h"
+#include "analysis/mix.h"
 
 /* --- sections ------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
 
 guint pp_dep_section_hash(const void *data)
 {
 	const struct pp_section *section = data;
-	uint64_t hash = mix((uintptr_t)section->process, section->entry_site);
+	uint64_t hash = pp_mix((uintptr_t)section->process, section->entry_site);
 
-	hash = mix(hash, section->exit_site);
-	hash = mix(hash, (uintptr_t)section->path);
-	return (guint)mix(hash, (uint64_t)section->entry_op << 32 | section->exit_op);
+	hash = pp_mix(hash, section->exit_site);
+	hash = pp_mix(hash, (uintptr_t)section->path);
+	return (guint)pp_mix(hash, (uint64_t)section->entry_op << 32 | section->exit_op);
 }
 
 gboolean pp_dep_section_equal(const void *a, const void *b)

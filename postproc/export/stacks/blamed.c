@@ -2,6 +2,7 @@
 /* Adds the cells of blame up over the waiting calls, in an order that is the same in each run. */
 #include "export/stacks/blamed.h"
 
+#include "analysis/mix.h"
 #include "analysis/state/select_object.h"
 
 struct sums {
@@ -11,22 +12,16 @@ struct sums {
 	bool is_selected; /* `object` */
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
 static guint blamed_hash(const void *data)
 {
 	const struct pp_blamed *blamed = data;
 	const struct pp_blame_cause *cause = &blamed->cause;
-	uint64_t hash = mix(0, blamed->object->order);
+	uint64_t hash = pp_mix(0, blamed->object->order);
 
-	hash = mix(hash, cause->kind << 16 | cause->why << 1 | blamed->is_idle);
-	hash = mix(hash, cause->call.op);
-	hash = mix(hash, cause->call.site);
-	return (guint)mix(hash, (uintptr_t)cause->call.path);
+	hash = pp_mix(hash, cause->kind << 16 | cause->why << 1 | blamed->is_idle);
+	hash = pp_mix(hash, cause->call.op);
+	hash = pp_mix(hash, cause->call.site);
+	return (guint)pp_mix(hash, (uintptr_t)cause->call.path);
 }
 
 static gboolean blamed_equal(const void *a, const void *b)

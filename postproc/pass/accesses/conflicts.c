@@ -8,6 +8,7 @@
  */
 #include "pass/accesses/conflicts.h"
 
+#include "analysis/mix.h"
 #include "analysis/select.h"
 
 #define COUNTED_MAX 65536u
@@ -18,19 +19,13 @@ struct counted {
 	uint64_t n;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
 /* --- codes and pairs -------------------------------------------------------------------------- */
 
 static guint code_hash(const void *data)
 {
 	const struct pp_conflict_code *code = data;
 
-	return (guint)mix(mix((uintptr_t)code->process, code->op), code->site);
+	return (guint)pp_mix(pp_mix((uintptr_t)code->process, code->op), code->site);
 }
 
 static gboolean code_equal(const void *a, const void *b)
@@ -58,7 +53,7 @@ static guint pair_hash(const void *data)
 {
 	const struct pp_conflict_pair *pair = data;
 
-	return (guint)mix((uintptr_t)pair->a, (uintptr_t)pair->b);
+	return (guint)pp_mix((uintptr_t)pair->a, (uintptr_t)pair->b);
 }
 
 static gboolean pair_equal(const void *a, const void *b)
@@ -213,7 +208,7 @@ static guint counted_hash(const void *data)
 {
 	const struct counted *counted = data;
 
-	return (guint)mix(mix((uintptr_t)counted->pair, counted->a->serial), counted->b->serial);
+	return (guint)pp_mix(pp_mix((uintptr_t)counted->pair, counted->a->serial), counted->b->serial);
 }
 
 static gboolean counted_equal(const void *a, const void *b)
