@@ -156,7 +156,8 @@ int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **a
 	return status == PP_EXIT_GOOD ? -1 : status;
 }
 
-int pp_cli_take_format(const char *command, const char *value, enum pp_cli_format *ret_format)
+/* Returns false if the format is none of these. */
+static bool find_format(const char *value, enum pp_cli_format *ret_format)
 {
 	static const char *const words[] = {
 	    [PP_CLI_TEXT] = "text",
@@ -167,7 +168,26 @@ int pp_cli_take_format(const char *command, const char *value, enum pp_cli_forma
 	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
 		if (strcmp(words[i], value) == 0) {
 			*ret_format = (enum pp_cli_format)i;
-			return PP_EXIT_GOOD;
+			return true;
 		}
-	return pp_cli_usage(command, "invalid --format '%s' (expected text, json or csv)", value);
+	return false;
+}
+
+int pp_cli_take_format(const char *command, const char *value, enum pp_cli_format *ret_format)
+{
+	return find_format(value, ret_format)
+		   ? PP_EXIT_GOOD
+		   : pp_cli_usage(command, "invalid --format '%s' (expected text, json or csv)",
+				  value);
+}
+
+int pp_cli_take_page_format(const char *command, const char *value, enum pp_cli_format *ret_format,
+			    bool *ret_is_page)
+{
+	*ret_is_page = strcmp(value, "html") == 0;
+	return *ret_is_page || find_format(value, ret_format)
+		   ? PP_EXIT_GOOD
+		   : pp_cli_usage(command,
+				  "invalid --format '%s' (expected text, json, csv or html)",
+				  value);
 }

@@ -82,4 +82,8 @@ enum pp_cli_format { PP_CLI_TEXT, PP_CLI_JSON, PP_CLI_CSV };
 /* Handles an option shared by subcommands.  Returns PP_EXIT_GOOD, or the exit status. */
 int pp_cli_take_format(const char *command, const char *value, enum pp_cli_format *ret_format);
 
+/* The same, or html: *ret_is_page. */
+int pp_cli_take_page_format(const char *command, const char *value, enum pp_cli_format *ret_format,
+			    bool *ret_is_page);
+
 #endif

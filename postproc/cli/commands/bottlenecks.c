@@ -28,23 +28,6 @@ struct arguments {
 
 enum { OPTION_METRIC = 0x300, OPTION_CLOCK, OPTION_WARMUP };
 
-static int take_format(struct arguments *arguments, const char *value)
-{
-	static const char *const names[] = {
-	    [PP_CLI_TEXT] = "text", [PP_CLI_JSON] = "json", [PP_CLI_CSV] = "csv"};
-
-	arguments->is_page = strcmp(value, "html") == 0;
-	if (arguments->is_page)
-		return PP_EXIT_GOOD;
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
-		if (strcmp(value, names[i]) == 0) {
-			arguments->how.format = i;
-			return PP_EXIT_GOOD;
-		}
-	return pp_cli_usage("bottlenecks",
-			    "invalid --format '%s' (expected text, json, csv or html)", value);
-}
-
 static int take_option(void *data, int option, const char *value)
 {
 	static const char *const clocks[] = {"wall", "running", "conditionals", NULL};
@@ -53,7 +36,8 @@ static int take_option(void *data, int option, const char *value)
 
 	switch (option) {
 	case PP_CLI_TABLES_FORMAT:
-		return take_format(arguments, value);
+		return pp_cli_take_page_format("bottlenecks", value, &arguments->how.format,
+					       &arguments->is_page);
 	case 'o':
 		arguments->output = value;
 		return PP_EXIT_GOOD;

@@ -32,23 +32,6 @@ struct arguments {
 
 enum { OPTION_COST = 0x300, OPTION_BY_NAME };
 
-static int take_format(struct arguments *arguments, const char *value)
-{
-	static const char *const names[] = {
-	    [PP_CLI_TEXT] = "text", [PP_CLI_JSON] = "json", [PP_CLI_CSV] = "csv"};
-
-	arguments->is_page = strcmp(value, "html") == 0;
-	if (arguments->is_page)
-		return PP_EXIT_GOOD;
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
-		if (strcmp(names[i], value) == 0) {
-			arguments->how.format = (enum pp_cli_format)i;
-			return PP_EXIT_GOOD;
-		}
-	return pp_cli_usage("predict", "invalid --format '%s' (expected text, json, csv or html)",
-			    value);
-}
-
 static int take_option(void *data, int option, const char *value)
 {
 	struct arguments *arguments = data;
@@ -63,7 +46,8 @@ static int take_option(void *data, int option, const char *value)
 			   ? PP_EXIT_GOOD
 			   : pp_cli_usage("predict", "invalid --cost '%s' (expected ns)", value);
 	case PP_CLI_TABLES_FORMAT:
-		return take_format(arguments, value);
+		return pp_cli_take_page_format("predict", value, &arguments->how.format,
+					       &arguments->is_page);
 	case 'o':
 		arguments->output = value;
 		return PP_EXIT_GOOD;
