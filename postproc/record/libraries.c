@@ -50,17 +50,29 @@ int pp_libraries_find(GStrv *ret_paths, struct pp_error *err)
 	return 0;
 }
 
-int pp_libraries_check_ust(char *const *paths, struct pp_error *err)
+/* Checks a library beside the others, which `package` of the distribution is needed to build. */
+static int check_beside(char *const *paths, const char *user, const char *name, const char *package,
+			struct pp_error *err)
 {
 	g_autofree char *dir = g_path_get_dirname(paths[0]);
-	g_autofree char *path = g_build_filename(dir, PROVIDER, NULL);
+	g_autofree char *path = g_build_filename(dir, name, NULL);
 
 	if (access(path, R_OK) == 0)
 		return 0;
 	return pp_error_add(err, -ENOENT,
-			    "sync.sink needs " PROVIDER ", which is not in %s; build it (install "
-			    "liblttng-ust-dev, make, make install), or set GPROF_MT_LIBDIR",
-			    dir);
+			    "%s needs %s, which is not in %s; build it (install %s, make, make "
+			    "install), or set GPROF_MT_LIBDIR",
+			    user, name, dir, package);
+}
+
+int pp_libraries_check_ust(char *const *paths, struct pp_error *err)
+{
+	return check_beside(paths, "sync.sink", PROVIDER, "liblttng-ust-dev", err);
+}
+
+int pp_libraries_check_step(char *const *paths, struct pp_error *err)
+{
+	return check_beside(paths, "--accesses=sampled", STEP, "libzydis-dev", err);
 }
 
 /*
@@ -97,19 +109,6 @@ bool pp_libraries_have_stub(char *const *paths, bool is_x32)
 	    g_build_filename(dir, TREE, is_x32 ? "stub-x32.so" : "stub-i386.so", NULL);
 
 	return pp_libraries_have_tree(paths) && access(stub, R_OK) == 0;
-}
-
-int pp_libraries_check_step(char *const *paths, struct pp_error *err)
-{
-	g_autofree char *dir = g_path_get_dirname(paths[0]);
-	g_autofree char *path = g_build_filename(dir, STEP, NULL);
-
-	if (access(path, R_OK) == 0)
-		return 0;
-	return pp_error_add(err, -ENOENT,
-			    "--accesses=sampled needs " STEP ", which is not in %s; build it "
-			    "(install libzydis-dev, make, make install), or set GPROF_MT_LIBDIR",
-			    dir);
 }
 
 /* Behind libsync_trace.so, which it needs. */
