@@ -11,21 +11,21 @@
 #include "analysis/state/object_name.h"
 #include "analysis/state/object_state.h"
 #include "analysis/state/wait_end.h"
+#include "replay/others.h"
 
 #define LATER UINT32_MAX /* the number of a step or thread that is known at the end only */
 
 /* Of the scheduler, where the capture does not tell. */
 #define QUANTUM_NS	3000000
 #define WAKE_NS		50000
-#define MAX_OTHERS	(PP_REPLAY_MOST_OTHERS / 1000.0)
 #define LONGEST_WAKE_NS 1000000 /* longer ones are waits for a CPU */
 
 struct track {
-	const struct pp_thread *thread; /* NULL: not seen so far */
-	GArray *steps;			/* of struct pp_replay_step */
-	uint64_t cpu_ns;		/* since the last step */
-	int64_t until_ns;		/* accounted so far */
-	unsigned n_waits;		/* synchronization operations that it waits in */
+	const struct pp_thread *thread;
+	GArray *steps;	  /* of struct pp_replay_step */
+	uint64_t cpu_ns;  /* since the last step */
+	int64_t until_ns; /* accounted so far */
+	unsigned n_waits; /* synchronization operations that it waits in */
 	bool has_creator;
 	uint32_t number; /* in the model */
 };
@@ -35,7 +35,6 @@ struct mapped {
 	uint32_t number; /* LATER: it has none so far */
 	int64_t value;	 /* of a semaphore: posts minus waits so far */
 	int64_t least;	 /* ... and its minimum */
-	uint32_t n_arrived, most_arrived;
 };
 
 /* A thread was created by that step. */
@@ -43,12 +42,6 @@ struct creation {
 	struct track *creator;
 	uint32_t step;
 	const struct pp_object *object;
-};
-
-/* In the number of threads that run, and of those that wait for a CPU. */
-struct change {
-	int64_t at_ns;
-	int running, runnable;
 };
 
 struct pp_replay_builder {
@@ -64,7 +57,7 @@ struct pp_replay_builder {
 	GHashTable *sites; /* address -> number */
 	GArray *addresses; /* of uint64_t, by number - 1 */
 	GArray *wakes;	   /* of int64_t: times from a wake-up until the thread ran */
-	GArray *changes;   /* of struct change */
+	struct pp_replay_others *others;
 	const struct pp_process *process;
 	struct pp_replay_gaps gaps;
 };
@@ -333,20 +326,25 @@ static void on_other(struct pp_replay_builder *self, struct track *track, struct
 	note_release(self, object, operation->thread, step, operation->end_ns);
 }
 
+/* The number of threads of a barrier is not known if its initialization was not recorded. */
+static bool has_rules(const struct pp_object *object)
+{
+	return pp_object_is_lock(object) || object->type == GM_SYNC_TYPE_sem ||
+	       (object->type == GM_SYNC_TYPE_barrier && object->value != 0);
+}
+
 static void on_operation(void *data, struct pp_object *object, const struct pp_operation *operation,
 			 bool acquired)
 {
 	struct pp_replay_builder *self = data;
 	bool is_own = object->type == pp_sync_type(operation->op);
 	struct track *track = track_until(self, operation->thread, operation->end_ns);
-	bool has_rules = pp_object_is_lock(object) || object->type == GM_SYNC_TYPE_sem ||
-			 object->type == GM_SYNC_TYPE_barrier;
 
 	if (!self->process)
 		self->process = operation->thread->process;
 	if (is_own && operation->waited) {
 		track->n_waits -= track->n_waits > 0;
-		if (has_rules)
+		if (has_rules(object))
 			settle_only(self, object, operation);
 		else
 			add_wait(self, track, object, operation);
@@ -355,22 +353,12 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		on_lock(self, track, object, operation, acquired);
 	else if (object->type == GM_SYNC_TYPE_sem)
 		on_semaphore(self, track, object, operation, acquired);
-	else if (object->type == GM_SYNC_TYPE_barrier)
+	else if (object->type == GM_SYNC_TYPE_barrier && has_rules(object))
 		on_barrier(self, track, object, operation);
 	else if (object->type == GM_SYNC_TYPE_thread)
 		on_thread(self, track, object, operation);
 	else
 		on_other(self, track, object, operation);
-}
-
-static void add_changes(struct pp_replay_builder *self, const struct pp_interval *interval,
-			int running, int runnable)
-{
-	struct change begin = {interval->start_ns, running, runnable};
-	struct change end = {interval->end_ns, -running, -runnable};
-
-	g_array_append_val(self->changes, begin);
-	g_array_append_val(self->changes, end);
 }
 
 static void on_interval(void *data, const struct pp_interval *interval)
@@ -384,18 +372,12 @@ static void on_interval(void *data, const struct pp_interval *interval)
 	account(track, interval->end_ns, interval->mode);
 	if (interval->mode == PP_MODE_RUNNABLE && interval->waker && ns <= LONGEST_WAKE_NS)
 		g_array_append_val(self->wakes, ns);
-	if (interval->mode == PP_MODE_RUNNING)
-		add_changes(self, interval, 1, 0);
-	else if (interval->mode == PP_MODE_RUNNABLE)
-		add_changes(self, interval, 0, 1);
+	if (interval->mode == PP_MODE_RUNNING || interval->mode == PP_MODE_RUNNABLE)
+		pp_replay_others_add(self->others, interval->start_ns, interval->end_ns,
+				     interval->mode == PP_MODE_RUNNING);
 }
 
 /* --- the model -------------------------------------------------------------------------------- */
-
-static uint32_t barrier_count(const struct pp_object *object)
-{
-	return (uint32_t)CLAMP(object->value, 1, UINT32_MAX);
-}
 
 static void add_objects(struct pp_replay_builder *self, struct pp_replay_model *model)
 {
@@ -408,8 +390,8 @@ static void add_objects(struct pp_replay_builder *self, struct pp_replay_model *
 			pp_replay_add_object(model, PP_REPLAY_OBJECT_SEM,
 					     (uint32_t)CLAMP(-mapped->least, 0, UINT32_MAX), name);
 		else if (object->type == GM_SYNC_TYPE_barrier)
-			pp_replay_add_object(model, PP_REPLAY_OBJECT_BARRIER, barrier_count(object),
-					     name);
+			pp_replay_add_object(model, PP_REPLAY_OBJECT_BARRIER,
+					     (uint32_t)MIN(object->value, UINT32_MAX), name);
 		else
 			pp_replay_add_object(model, PP_REPLAY_OBJECT_LOCK, 0, name);
 	}
@@ -512,62 +494,6 @@ static int64_t median_wake(const struct pp_replay_builder *self)
 	return g_array_index(self->wakes, int64_t, self->wakes->len / 2);
 }
 
-static int compare_changes(const void *a, const void *b)
-{
-	return compare_ns(&((const struct change *)a)->at_ns, &((const struct change *)b)->at_ns);
-}
-
-/* The CPUs that `wanted` threads get beside so many others, each with a fair share. */
-static double share(double wanted, double others, double n_cpus)
-{
-	return MIN(wanted, n_cpus * wanted / (wanted + others));
-}
-
-/* Returns the others for which the program's threads get the CPU time that they had. */
-static double solve_others(const GArray *wanted_ns, double running_ns, double n_cpus)
-{
-	double low = 0, high = MAX_OTHERS;
-
-	for (int step = 0; step < 40; step++) {
-		double others = (low + high) / 2, sum_ns = 0;
-
-		for (guint n = 1; n < wanted_ns->len; n++)
-			sum_ns += g_array_index(wanted_ns, double, n) * share(n, others, n_cpus);
-		if (sum_ns > running_ns)
-			low = others;
-		else
-			high = others;
-	}
-	return low;
-}
-
-static uint32_t count_others(struct pp_replay_builder *self, uint32_t n_cpus)
-{
-	g_autoptr(GArray) wanted_ns = g_array_new(FALSE, TRUE, sizeof(double)); /* by threads */
-	double running_ns = 0;
-	int running = 0, wanted = 0;
-	int64_t before_ns = 0;
-
-	if (!self->changes->len)
-		return 0;
-	qsort(self->changes->data, self->changes->len, sizeof(struct change), compare_changes);
-	for (guint i = 0; i < self->changes->len; i++) {
-		const struct change *change = &g_array_index(self->changes, struct change, i);
-		double ns = (double)(change->at_ns - before_ns);
-
-		if (wanted > 0) {
-			if ((guint)wanted >= wanted_ns->len)
-				g_array_set_size(wanted_ns, (guint)wanted + 1);
-			g_array_index(wanted_ns, double, wanted) += ns;
-			running_ns += ns * running;
-		}
-		before_ns = change->at_ns;
-		running += change->running;
-		wanted += change->running + change->runnable;
-	}
-	return (uint32_t)(1000 * solve_others(wanted_ns, running_ns, n_cpus));
-}
-
 static void count_gaps(struct pp_replay_builder *self)
 {
 	for (guint i = 0; i < self->tracks->len; i++) {
@@ -603,7 +529,7 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 	add_objects(self, model);
 	count_gaps(self);
 	model->n_cpus = n_cpus;
-	model->others = count_others(self, n_cpus);
+	model->others = pp_replay_others_count(self->others, n_cpus);
 	model->recorded_ns = MAX(last_ns - begin_ns, 0);
 	model->quantum_ns = QUANTUM_NS;
 	model->wake_ns = median_wake(self);
@@ -645,7 +571,7 @@ struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *co
 	self->sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	self->addresses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	self->wakes = g_array_new(FALSE, FALSE, sizeof(int64_t));
-	self->changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+	self->others = pp_replay_others_new();
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
 }
@@ -668,6 +594,6 @@ void pp_replay_builder_free(struct pp_replay_builder *self)
 	g_hash_table_unref(self->sites);
 	g_array_unref(self->addresses);
 	g_array_unref(self->wakes);
-	g_array_unref(self->changes);
+	pp_replay_others_free(self->others);
 	g_free(self);
 }

@@ -80,6 +80,28 @@ taskset -c 0 "$gprof_mt" record -q -o one --set sync.mode=all ./all_kinds 10 && 
 	fail "on one CPU: $(cat out)"
 grep -qx 'cpus 1' model || fail "on one CPU: $(grep cpus model)"
 
+# The number of threads of OpenMP's barriers is not recorded: their waits are for what ended them.
+cat >team.c <<'END'
+int main(void)
+{
+	long sum = 0;
+
+	for (int round = 0; round < 10; round++) {
+#pragma omp parallel for reduction(+ : sum)
+		for (long i = 0; i < 1000000; i++)
+			sum += i ^ round;
+	}
+	return sum == 0;
+}
+END
+if gcc -O1 -fopenmp -o team team.c 2>/dev/null; then
+	rm -rf team.d model
+	OMP_NUM_THREADS=2 "$gprof_mt" record -q -o team.d --set sync.mode=all ./team &&
+		"$gprof_mt" replay --write model team.d >out || fail "OpenMP: $(cat out)"
+	! grep '^barrier' model || fail "OpenMP: a barrier of an unknown number of threads"
+	! grep 'for ever' out || fail "OpenMP: $(cat out)"
+fi
+
 recorded waits --set sync.mode=contended
 refused "4 threads have only their waits recorded: record with --set sync.mode=all, or use --allow-gaps" waits
 "$gprof_mt" replay --allow-gaps waits >out 2>err || fail "--allow-gaps: $(cat err)"

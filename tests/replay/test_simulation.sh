@@ -61,6 +61,9 @@ same "without others" 1000 "$(run_ns)"
 # What never ends is said.
 model 'sem 0 "s"' 'thread 0 "a"' '10 wait 0' '0 exit'
 "$gprof_mt" replay model | grep -q 'note: 1 thread waits for ever' || fail "$("$gprof_mt" replay model)"
+"$gprof_mt" replay --drop l --format json model >json 2>err && fail "a lock that is none was dropped"
+same "figures of a run that never ends" "null null" "$("$gprof_mt" replay --format json model |
+	jq -r '.replays[0] | "\(.run_ns) \(.speedup)"')"
 
 python3 "$GM_TOP/tests/replay/simulated.py" "$gprof_mt" 1 100 || fail "random models: see above"
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "campaign/plan.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/tables.h"
@@ -25,7 +26,7 @@
 struct arguments {
 	struct pp_cli_tables how;
 	const char *write;
-	GArray *cpus;	    /* of uint32_t; empty: those of the recorded machine */
+	GArray *cpus;	    /* of int64_t, rising; NULL: those of the recorded machine */
 	GPtrArray *dropped; /* of const char * */
 	uint32_t n_runs;
 	bool fair, allow_gaps;
@@ -33,34 +34,28 @@ struct arguments {
 
 enum { OPTION_CPUS = 0x300, OPTION_DROP, OPTION_FAIR, OPTION_GAPS, OPTION_RUNS, OPTION_WRITE };
 
-static int take_cpus(const char *value, GArray *cpus)
+static int take_cpus(const char *value, GArray **cpus)
 {
-	g_auto(GStrv) words = g_strsplit(value, ",", -1);
+	struct pp_error err = PP_ERROR_INIT;
+	int rc;
 
-	for (unsigned i = 0; words[i]; i++) {
-		char *end;
-		uint64_t first = g_ascii_strtoull(words[i], &end, 10), last = first;
-
-		if (end != words[i] && strncmp(end, "..", 2) == 0 && g_ascii_isdigit(end[2]))
-			last = g_ascii_strtoull(end + 2, &end, 10);
-		if (!g_ascii_isdigit(*words[i]) || *end || first == 0 || last < first ||
-		    last > MAX_CPUS)
-			return pp_cli_usage("replay",
-					    "invalid --cpus '%s' (expected N, A..B, or several, "
-					    "from 1 to %d)",
-					    value, MAX_CPUS);
-		for (uint32_t n = (uint32_t)first; n <= last; n++)
-			g_array_append_val(cpus, n);
-	}
-	return PP_EXIT_GOOD;
+	g_clear_pointer(cpus, g_array_unref);
+	rc = pp_numbers_read(value, cpus, &err);
+	pp_error_done(&err);
+	if (rc == 0 && g_array_index(*cpus, int64_t, (*cpus)->len - 1) <= MAX_CPUS)
+		return PP_EXIT_GOOD;
+	return pp_cli_usage(
+	    "replay",
+	    "invalid --cpus '%s' (expected N, A..B, or several that rise, from 1 to "
+	    "%d)",
+	    value, MAX_CPUS);
 }
 
 static int take_runs(const char *value, uint32_t *ret)
 {
-	char *end;
-	uint64_t n = g_ascii_strtoull(value, &end, 10);
+	guint64 n;
 
-	if (!g_ascii_isdigit(*value) || *end || n < 2 || n > 1000)
+	if (!g_ascii_string_to_unsigned(value, 10, 2, 1000, &n, NULL))
 		return pp_cli_usage("replay", "invalid --runs '%s' (expected 2 to 1000)", value);
 	*ret = (uint32_t)n;
 	return PP_EXIT_GOOD;
@@ -73,7 +68,7 @@ static int take_option(void *data, int option, const char *value)
 
 	switch (option) {
 	case OPTION_CPUS:
-		return take_cpus(value, arguments->cpus);
+		return take_cpus(value, &arguments->cpus);
 	case OPTION_RUNS:
 		return take_runs(value, &arguments->n_runs);
 	case OPTION_DROP:
@@ -292,54 +287,90 @@ static void note_fidelity(struct pp_table *table, const struct pp_replay_model *
 	    100 * same->ns.sigma / MAX(same->ns.mean, 1));
 }
 
-static int print_replays(const struct arguments *arguments, const struct pp_replay_model *model,
-			 const struct pp_replay_gaps *gaps)
+static void set_row(struct pp_cell *row, const struct outcome *outcome, double first_ns)
 {
-	struct pp_table *table =
-	    pp_table_new("replays", "Simulated run times", columns,
-			 arguments->dropped->len ? G_N_ELEMENTS(columns) : WITHOUT);
-	struct pp_error err = PP_ERROR_INIT;
-	g_autofree bool *drops = find_dropped(arguments, model, &err);
-	struct outcome same;
-	double first_ns = 0;
-	int status;
+	pp_cell_set_time(&row[RUN], (int64_t)outcome->ns.mean);
+	pp_cell_set_number(&row[SIGMA], 100 * outcome->ns.sigma / MAX(outcome->ns.mean, 1));
+	if (first_ns > 0)
+		pp_cell_set_number(&row[SPEEDUP], first_ns / MAX(outcome->ns.mean, 1));
+	pp_cell_set_number(&row[USED], outcome->cpus.mean);
+}
 
-	if (!drops) {
-		pp_table_free(table);
-		return pp_cli_fail(&err);
-	}
-	if (!arguments->cpus->len)
-		g_array_append_val(arguments->cpus, model->n_cpus);
-	same = simulate(arguments, model, model->n_cpus, model->others, NULL);
-	if (same.n_stuck)
-		pp_table_note(table,
-			      "%u %s for ever in the replay: what ends the wait was not recorded",
-			      same.n_stuck, same.n_stuck == 1 ? "thread waits" : "threads wait");
-	note_fidelity(table, model, &same);
-	for (guint i = 0; i < arguments->cpus->len; i++) {
-		uint32_t n_cpus = g_array_index(arguments->cpus, uint32_t, i);
-		struct outcome outcome = simulate(arguments, model, n_cpus, 0, NULL);
+/*
+ * Adds a row for each number of CPUs. `same`: the simulation of the recorded run. Returns the
+ * number of threads that wait for ever in one of the simulations, whose figures are missing.
+ */
+static uint32_t add_rows(struct pp_table *table, const struct arguments *arguments,
+			 const struct pp_replay_model *model, const struct outcome *same,
+			 const bool *drops)
+{
+	uint32_t n_stuck = same->n_stuck;
+	double first_ns = 0;
+
+	for (guint i = 0; i < (arguments->cpus ? arguments->cpus->len : 1); i++) {
+		uint32_t n_cpus = arguments->cpus
+				      ? (uint32_t)g_array_index(arguments->cpus, int64_t, i)
+				      : model->n_cpus;
+		struct outcome outcome = n_cpus == model->n_cpus && !model->others
+					     ? *same
+					     : simulate(arguments, model, n_cpus, 0, NULL);
+		struct outcome changed = {0};
 		struct pp_cell *row = pp_table_add_row(table);
 
-		first_ns = i ? first_ns : outcome.ns.mean;
+		if (i == 0 && !outcome.n_stuck)
+			first_ns = outcome.ns.mean;
 		pp_cell_set_count(&row[CPUS], n_cpus);
-		pp_cell_set_time(&row[RUN], (int64_t)outcome.ns.mean);
-		pp_cell_set_number(&row[SIGMA], 100 * outcome.ns.sigma / MAX(outcome.ns.mean, 1));
-		pp_cell_set_number(&row[SPEEDUP], first_ns / MAX(outcome.ns.mean, 1));
-		pp_cell_set_number(&row[USED], outcome.cpus.mean);
-		if (arguments->dropped->len) {
-			struct outcome changed = simulate(arguments, model, n_cpus, 0, drops);
-
+		if (!outcome.n_stuck)
+			set_row(row, &outcome, first_ns);
+		if (drops)
+			changed = simulate(arguments, model, n_cpus, 0, drops);
+		if (drops && !outcome.n_stuck && !changed.n_stuck)
 			set_change(row, &outcome, &changed);
-		}
+		n_stuck = MAX(n_stuck, MAX(outcome.n_stuck, changed.n_stuck));
 	}
-	if (gaps->unknown_waits) {
-		g_autofree char *filled = pp_duration_text(gaps->filled_ns);
+	return n_stuck;
+}
 
+static void note_gaps(struct pp_table *table, const struct pp_replay_gaps *gaps, uint32_t n_stuck)
+{
+	g_autofree char *filled = pp_duration_text(gaps->filled_ns);
+
+	if (n_stuck)
+		pp_table_note(table,
+			      "%u %s for ever in the replay: what ends the wait was not recorded",
+			      n_stuck, n_stuck == 1 ? "thread waits" : "threads wait");
+	if (gaps->late_threads)
+		pp_table_note(
+		    table,
+		    "%" PRIu64
+		    " threads have no known creator: they begin when they did in the recorded run",
+		    gaps->late_threads);
+	if (gaps->unknown_waits)
 		pp_table_note(table,
 			      "%" PRIu64 " waits of unknown end are sleeps of the same length: %s",
 			      gaps->unknown_waits, filled);
-	}
+}
+
+static int print_replays(const struct arguments *arguments, const struct pp_replay_model *model,
+			 const struct pp_replay_gaps *gaps)
+{
+	bool has_change = arguments->dropped->len != 0;
+	struct pp_error err = PP_ERROR_INIT;
+	g_autofree bool *drops = find_dropped(arguments, model, &err);
+	struct pp_table *table;
+	struct outcome same;
+	uint32_t n_stuck;
+	int status;
+
+	if (!drops)
+		return pp_cli_fail(&err);
+	table = pp_table_new("replays", "Simulated run times", columns,
+			     has_change ? G_N_ELEMENTS(columns) : WITHOUT);
+	same = simulate(arguments, model, model->n_cpus, model->others, NULL);
+	n_stuck = add_rows(table, arguments, model, &same, has_change ? drops : NULL);
+	if (!same.n_stuck)
+		note_fidelity(table, model, &same);
+	note_gaps(table, gaps, n_stuck);
 	status = pp_cli_tables_print(&arguments->how, &table, 1);
 	pp_table_free(table);
 	return status;
@@ -382,11 +413,7 @@ static int replay(const struct arguments *arguments, const char *path)
 
 int pp_cmd_replay(int argc, char **argv)
 {
-	struct arguments arguments = {
-	    .cpus = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-	    .dropped = g_ptr_array_new(),
-	    .n_runs = N_RUNS,
-	};
+	struct arguments arguments = {.dropped = g_ptr_array_new(), .n_runs = N_RUNS};
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
 
 	if (status < 0) {
@@ -396,7 +423,7 @@ int pp_cmd_replay(int argc, char **argv)
 			status =
 			    replay(&arguments, optind < argc ? argv[optind] : PP_DEFAULT_CAPTURE);
 	}
-	g_array_unref(arguments.cpus);
+	g_clear_pointer(&arguments.cpus, g_array_unref);
 	g_ptr_array_unref(arguments.dropped);
 	return status;
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Estimates how many threads of other programs wanted a CPU: so many that, if all that want one
+ * have a fair share, the program's threads get the CPU time that they had.
+ */
+#ifndef PP_REPLAY_OTHERS_H
+#define PP_REPLAY_OTHERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pp_replay_others;
+
+struct pp_replay_others *pp_replay_others_new(void);
+void pp_replay_others_free(struct pp_replay_others *others);
+
+/* A thread of the program was on a CPU in this time, or was ready without one. */
+void pp_replay_others_add(struct pp_replay_others *others, int64_t start_ns, int64_t end_ns,
+			  bool is_running);
+
+/* Returns the average, in thousandths. */
+uint32_t pp_replay_others_count(struct pp_replay_others *others, uint32_t n_cpus);
+
+#endif
