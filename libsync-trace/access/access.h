@@ -46,8 +46,7 @@ bool access_libc_resolve(void) __attribute__((visibility("hidden")));
 void access_malloc_resolve(void) __attribute__((visibility("hidden")));
 void access_map_resolve(void) __attribute__((visibility("hidden")));
 
-/* --- blocks of the heap (blocks.c) -------------------------------------------------------------
- */
+/* --- blocks of the heap (blocks.c) ------------------------------------------------------------ */
 
 /* Accesses are not recorded: no more blocks are noted. Called by a constructor. */
 void access_blocks_stop(void) __attribute__((visibility("hidden")));

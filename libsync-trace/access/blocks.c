@@ -48,7 +48,7 @@ _Static_assert(SITE_SHIFT == ST_EPOCH_SHIFT + ST_EPOCH_BITS && SITES_MAX << SITE
 _Static_assert(GRANULE_BYTES < SIZE_WIDE, "sizes within a granule fit");
 
 struct unit {
-	/* Of the last granule's block, the words after the first are behind those of the unit. */
+	/* The last four are for the size of a block that begins in the last granule. */
 	uint32_t words[UNIT_GRANULES + 4];
 	uintptr_t covers[UNIT_PAGES];
 };

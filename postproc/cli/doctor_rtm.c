@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether transactions of the CPU (RTM) can be used, with which critical sections run
- * optimistically. Microcode may have made each transaction abort, with or without a bit that says
- * so; so a few are tried.
+ * Finds out whether transactions of the CPU (RTM), with which critical sections run
+ * optimistically, can be used. Microcode may have made each transaction abort, with or without a
+ * bit that says so; so a few are tried.
  */
 #include "cli/doctor.h"
 
@@ -27,7 +27,7 @@ __attribute__((target("rtm"))) static bool try_transactions(void)
 	return false;
 }
 
-/* Why there are no transactions; NULL: there are. */
+/* Returns the reason why there are no transactions; NULL: there are. */
 static const char *why_not(void)
 {
 	unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;

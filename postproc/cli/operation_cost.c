@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program locks and unlocks a mutex in some rounds.  The lower quartile of the rounds counts:
- * the fastest may miss what the recorded pages cost, the slower ones have interruptions.  Of a few
- * runs, the fastest counts, since other programs may slow down all rounds of one.
+ * the fastest may miss what the recorded pages cost, the slower ones have interruptions.  The
+ * fastest of a few runs counts, since other programs may slow down all rounds of one.
  */
 #include "cli/operation_cost.h"
 

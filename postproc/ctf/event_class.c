@@ -124,7 +124,7 @@ static const struct known_class {
 #undef KNOWN
 };
 
-/* Of our own traces beside synch-events. */
+/* The kinds of our own traces beside synch-events. */
 static const struct known_class more_classes[] = {
     {"sample", SAMPLE},	       {"lines", LINES},      {"segment", SEGMENT},
     {"segment_long", SEGMENT}, {"block", HEAP_BLOCK}, {"freed", HEAP_FREED},

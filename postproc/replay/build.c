@@ -15,7 +15,7 @@
 
 #define LATER UINT32_MAX /* the number of a step or thread that is known at the end only */
 
-/* Of the scheduler, where the capture does not tell. */
+/* Values of the scheduler that the capture does not tell. */
 #define QUANTUM_NS	3000000
 #define WAKE_NS		50000
 #define LONGEST_WAKE_NS 1000000 /* longer ones are waits for a CPU */

@@ -15,7 +15,7 @@
 /* The kinds of events that it needs. */
 #define PP_REPLAY_KINDS PP_THREAD_STATE_KINDS
 
-/* What the capture does not tell. A wait of unknown end becomes a sleep. */
+/* The gaps of a capture. A wait of unknown end becomes a sleep. */
 struct pp_replay_gaps {
 	uint64_t unknown_waits; /* nothing tells what ended them */
 	uint64_t lost_events;

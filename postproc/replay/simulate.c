@@ -8,7 +8,7 @@
 
 #include "replay/simulator.h"
 
-/* How many quanta a part of a thread of another program takes: its work and its pause. */
+/* A part of a thread of another program works and pauses for so many quanta in turn. */
 #define PART_QUANTA 8
 
 static enum pp_sim_outcome await(struct pp_simulator *self, uint32_t number,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which code of a module was compiled with -fsanitize=thread, as far as its file tells. */
+/* Finds code that was not compiled with -fsanitize=thread, as far as the file of a module tells. */
 #ifndef PP_SYMBOLS_INSTRUMENTED_H
 #define PP_SYMBOLS_INSTRUMENTED_H
 

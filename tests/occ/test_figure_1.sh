@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The program of paper 001's Figure 1 has the figures of the paper: 1.49 reads and writes, a conflict probability of
-# 0.187 where an acquisition waits for 1.63 others, and an intersection of 1 location and 2 cache lines. How many others
-# it waits for depends on the machine, so the probability is checked by the formula. All other figures follow from those
-# of the threads.
+# 0.187 where an acquisition waits for 1.63 others, and an intersection of 1 location and 2 cache lines. The number of
+# others that it waits for depends on the machine, so the probability is checked by the formula. All other figures
+# follow from those of the threads.
 . "$GM_TOP/tests/occ/common.sh"
 
 instrumented figure_1 gcc

@@ -58,7 +58,7 @@ printf '%s\n' "gprof-mt-model 1" "cpus 1" "run 2000" "quantum 10" "wake 0" "othe
 grep -qE 'simulated on as many CPUs \(1\) (1.99|2.00) us' out || fail "beside others: $(cat out)"
 same "without others" 1000 "$(run_ns)"
 
-# What never ends is said.
+# A run that never ends is reported.
 model 'sem 0 "s"' 'thread 0 "a"' '10 wait 0' '0 exit'
 "$gprof_mt" replay model | grep -q 'note: 1 thread waits for ever' || fail "$("$gprof_mt" replay model)"
 "$gprof_mt" replay --drop l --format json model >json 2>err && fail "a lock that is none was dropped"

@@ -208,7 +208,7 @@ struct gm_threads_header {
 	 */
 	uint64_t accesses_lost;
 	uint32_t n_without_accesses;
-	uint32_t not_stepped; /* why some sections could not be: enum st_step_barred, bits */
+	uint32_t not_stepped; /* reasons for which threads were not: enum st_step_barred, bits */
 };
 _Static_assert(sizeof(struct gm_threads_header) ==
 		   184 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),

@@ -116,8 +116,7 @@ static uint32_t n_symbols(const struct image *image)
 	return last + 1;
 }
 
-/* Returns a defined function: the one with that name, or, without a name, the one at that address.
- */
+/* Returns a defined function: that with the name or, if that is NULL, the one at the address. */
 static const ElfW(Sym) *
     find_function(struct image *image, const void *elf, const char *name, const void *address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose code an address is in, and what system calls do to a thread that is stepped. */
+/* Addresses of our libraries' code and of its entries, and system calls that can be stepped. */
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/auxv.h>

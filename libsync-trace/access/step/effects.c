@@ -29,7 +29,7 @@ static const uint8_t places[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, 
 				   REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
 				   REG_R12, REG_R13, REG_R14, REG_R15};
 
-/* Of general registers of 16, 32 and 64 bits. Returns false if it is none. */
+/* Reads a general register of 16, 32 or 64 bits. Returns false if it is another one. */
 static bool register_value(const ucontext_t *context, ZydisRegister which, uint64_t *ret)
 {
 	const greg_t *values = context->uc_mcontext.gregs;
@@ -361,7 +361,7 @@ static bool writes_segment(const ZydisDecodedOperand *operand)
 	       (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 }
 
-/* Of an operand that is no memory. */
+/* Reads an operand that is no memory. */
 static bool operand_value(const struct decoded *self, const ZydisDecodedOperand *operand,
 			  uint64_t *ret)
 {

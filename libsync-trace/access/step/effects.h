@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the next instruction of a thread will do, from its bytes and the thread's registers: the
- * memory that it touches, and what the stepper must know before it is executed. No state, no
- * allocation; memory is read only at `code` and in the registers.
+ * Predicts the next instruction of a thread, from its bytes and the thread's registers: the memory
+ * that it touches, and what the stepper must know before it is executed. No state, no allocation;
+ * memory is read only at `code` and in the registers.
  */
 #ifndef ST_STEP_EFFECTS_H
 #define ST_STEP_EFFECTS_H

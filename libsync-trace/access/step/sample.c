@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which sections are stepped: 1 in N of each call site, at random, and N follows the budget.
+ * Chooses the sections that are stepped: 1 in N of each call site, at random. N follows the budget.
  *
  * A thread earns `access.budget` percent of the CPU time that it uses, and pays with the CPU time
  * of the sections that it steps. A section whose turn it is while the thread is in debt is left

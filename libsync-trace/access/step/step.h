@@ -68,7 +68,7 @@ extern __thread struct step_self step_self STEP_TLS;
 
 extern unsigned step_steps_max STEP_HIDDEN;
 
-/* Sets the flag: called in an operation, whose rest is executed silently. */
+/* A section begins that will be stepped, from the next step_go_on() on. */
 void step_start(void) STEP_HIDDEN;
 
 /* The calling thread's section is abandoned; the flag is clear, or the handler clears it. */

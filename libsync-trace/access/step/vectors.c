@@ -17,7 +17,7 @@ struct description {
 	uint64_t features;
 };
 
-/* Where the upper halves are; 0: not stored. */
+/* Returns the offset of the upper halves; 0: they are not stored. */
 static uint32_t upper_halves(const uint8_t *area)
 {
 	struct description description;

@@ -109,7 +109,7 @@ static inline uint32_t st_block_epoch(uint32_t word)
 
 #define ST_ACCESS_ABI 3u
 
-/* Why a thread is not stepped at all; bits. */
+/* Reasons for which a thread is not stepped at all; bits. */
 enum st_step_barred {
 	ST_STEP_HANDLED = 1, /* the program has a handler for SIGTRAP, or ignores it */
 	ST_STEP_BLOCKED = 2, /* ... or blocks it */

@@ -110,7 +110,7 @@ static guint counted_hash(const void *data)
 	const struct counted *counted = data;
 
 	return (guint)pp_mix(pp_mix((uintptr_t)counted->user, (uintptr_t)counted->thread),
-			  counted->set->serial);
+			     counted->set->serial);
 }
 
 static gboolean counted_equal(const void *a, const void *b)
@@ -186,7 +186,7 @@ static struct line *line_at(struct pp_locations *locations, const struct pp_proc
 
 /* --- threads of a line ------------------------------------------------------------------------ */
 
-/* What a thread does with a line. */
+/* The bytes of a line that a thread accesses. */
 struct thread_part {
 	const struct pp_thread *thread;
 	uint64_t read, written;
@@ -569,7 +569,7 @@ void pp_locations_block(struct pp_locations *locations, const struct pp_process 
 	struct pp_memory_place before = pp_blocks_place(locations->blocks, process, address);
 	bool goes_on = before.is_heap && before.address == 0 && before.site == site;
 
-	/* What was there before is another object, whose end was not recorded. */
+	/* The block that was there before has ended, which was not recorded. */
 	if (!goes_on)
 		pp_locations_freed(locations, process, address, size);
 	pp_blocks_add(locations->blocks, process, address, size, site);

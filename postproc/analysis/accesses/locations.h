@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who accesses which memory in critical sections.
+ * The memory of critical sections, with the sections and threads that access it.
  *
  * A *location* is the part of an aligned word of 8 bytes that a section accesses in one way: the
  * bytes that it writes are one, those that it only reads another.  A location, or a line of 64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where two sets of accesses conflict: the bytes that one writes and the other one accesses.  The
+ * The conflicts of two sets of accesses: the bytes that one writes and the other one accesses.  The
  * results of the last comparisons are kept, so comparing the same two sets again is a look-up.
  */
 #ifndef PP_ANALYSIS_ACCESSES_OVERLAP_H

@@ -120,7 +120,7 @@ static enum pp_accesses_known find_known(const struct open_instance *open)
 
 	switch (thread->process->accesses) {
 	case PP_ACCESSES_COMPILED:
-		/* Where only waits are recorded, no accesses are. */
+		/* A thread with only its waits recorded has no accesses. */
 		return thread->sync_since_ns && instance->end_ns > thread->sync_since_ns
 			   ? PP_ACCESSES_UNKNOWN
 			   : PP_ACCESSES_KNOWN;

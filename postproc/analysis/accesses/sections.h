@@ -16,7 +16,7 @@
 #include "analysis/state/object_state.h"
 #include "core/access_set.h"
 
-/* What is known of the accesses of an instance. */
+/* The accesses of an instance are known, or not for one of these reasons. */
 enum pp_accesses_known {
 	PP_ACCESSES_KNOWN,
 	PP_ACCESSES_UNKNOWN,   /* its thread or process records none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often the instances of a critical section would conflict if they were executed at the same
- * time (paper 001, section 2.3: p_c, and the size of the intersections).
+ * Computes how often the instances of a critical section would conflict if they were executed at
+ * the same time (paper 001, section 2.3: p_c, and the size of the intersections).
  *
  * A trace is the set of bytes of one instance.  C(A, B) is 0.5 if B writes what A accesses: A sees
  * that unless it ends first, for which the paper assumes a probability of one half.  S(tr, t) are

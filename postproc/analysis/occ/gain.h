@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What optimistic concurrency would gain (paper 001, sections 2.2 and 2.3): formulas only.
+ * The gain by optimistic concurrency (paper 001, sections 2.2 and 2.3): formulas only.
  *
  * p_c: the probability that an instance would conflict with one other.  w: how many others would be
  * executed at the same time.

@@ -3,8 +3,8 @@
 #include "analysis/occ/queue.h"
 
 /*
- * Of a waiting thread: the acquisitions before its wait, without those of the holders at that time;
- * modulo 2^64, since a holder's own acquisition may not have been recorded.
+ * Returns for a waiting thread the acquisitions before its wait, without those of the holders at
+ * that time; modulo 2^64, since a holder's own acquisition may not have been recorded.
  */
 static uint64_t *before_of(struct pp_occ_queue *self, unsigned number)
 {

@@ -18,7 +18,7 @@ struct pp_occ_size {
 	unsigned written_locations, read_locations;
 };
 
-/* What one instance accesses and another one writes. */
+/* The bytes that one instance accesses and another one writes. */
 struct pp_occ_common {
 	unsigned n_locations; /* 0: no conflict */
 	unsigned n_lines;     /* 0: no conflict of whole lines either */
@@ -27,8 +27,8 @@ struct pp_occ_common {
 struct pp_occ_size pp_occ_size(const struct pp_access_set *set);
 
 /*
- * What `reader`, which also writes, would see change if `writer` was executed at the same time.  It
- * does not see that it writes what the other one only reads.
+ * Returns what `reader`, which also writes, would see change if `writer` was executed at the same
+ * time.  It does not see that it writes what the other one only reads.
  */
 struct pp_occ_common pp_occ_common(const struct pp_access_set *reader,
 				   const struct pp_access_set *writer);

@@ -13,7 +13,7 @@
 #include "analysis/state/object.h"
 
 struct pp_occ_unit {
-	/* What names the lock; of a call site, the first one acquired there. */
+	/* The lock that gives the unit its name; for a call site, the first one acquired there. */
 	struct pp_object lock;
 	bool is_static;
 	uint64_t site;	   /* the call site; 0: not known, or a statically allocated lock */
@@ -23,7 +23,7 @@ struct pp_occ_unit {
 
 struct pp_occ_units;
 
-/* What is known of a lock.  Zeroed: nothing. */
+/* The unit of a lock, as far as it is known.  Zeroed: nothing is. */
 struct pp_occ_lock {
 	unsigned unit; /* 1 + that of the lock, or of its first call site; 0: not known */
 	bool is_static;

@@ -117,7 +117,7 @@ struct pp_table *pp_access_words_table(const struct pp_access_pass *self,
 				       const struct pp_table *variables,
 				       const struct pp_table *false_sharing);
 
-/* What the figures leave out, as notes, on a table of any section about accesses (notes.c). */
+/* Notes for a table about accesses: they tell what its figures leave out (notes.c). */
 void pp_access_notes(struct pp_table *table, const struct pp_pass_context *context,
 		     const struct pp_access_figures *all);
 

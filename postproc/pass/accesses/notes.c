@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the figures leave out, one line for each reason. */
+/* Notes tell what the figures leave out, one line for each reason. */
 #include "pass/accesses/accesses.h"
 
 #include <string.h>

@@ -36,7 +36,7 @@ enum {
 };
 extern const struct pp_column pp_occ_columns[PP_N_OCC_COLUMNS];
 
-/* Of the nested table of threads. */
+/* Columns of the nested table of threads. */
 enum {
 	PP_OCC_T_SHARED = PP_N_NAMED_THREAD_CELLS,
 	PP_OCC_T_EXCLUSIVE,
@@ -76,7 +76,7 @@ extern const struct pp_column pp_occ_out_columns[PP_N_OCC_OUT_COLUMNS];
  */
 char *pp_occ_text(const struct pp_table *table, const char *words);
 
-/* What would be gained, and at which lock, in a sentence or two.  The caller frees it. */
+/* Says in a sentence or two how much would be gained, and at which lock.  The caller frees it. */
 char *pp_occ_words(const struct pp_table *table, const struct pp_table *totals);
 
 #endif

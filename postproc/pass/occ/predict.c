@@ -13,7 +13,7 @@
 #include "pass/occ/accesses.h"
 #include "pass/occ/columns.h"
 
-/* Of a section and thread, summed up over the rows that are the section. */
+/* The sums of a section and thread over the rows that are the section. */
 struct part {
 	const struct pp_cell *row; /* one of them, for the thread's cells */
 	struct thread *thread;
@@ -55,7 +55,7 @@ static double count_of(const struct pp_cell *cell)
 	return number_of(cell, PP_TYPE_COUNT);
 }
 
-/* What tells the thread from the others of its capture. */
+/* Returns the key that tells the thread from the others of its capture. */
 static char *thread_key(const struct pp_cell *row)
 {
 	return g_strdup_printf("%" PRIu64 " %" PRIu64 " %" PRIu64, row[PP_CELL_PID].count,
@@ -411,7 +411,7 @@ static struct pp_table *totals_table(const struct prediction *self)
 	return table;
 }
 
-/* Why the section is left out; NULL: it is not. */
+/* Returns the reason why the section is left out; NULL: it is not. */
 static const char *why_left_out(const struct section *section)
 {
 	if (!section->joined->timing->len)
@@ -440,7 +440,7 @@ static void put_left_out(const struct prediction *self, struct pp_table *table,
 
 /* --- notes ---------------------------------------------------------------------------------- */
 
-/* What the figures of all sections in the table lack. */
+/* Notes tell what the figures of all sections lack. */
 static void add_notes(const struct prediction *self, struct pp_table *table)
 {
 	uint64_t n_alone = 0, inexact = 0;

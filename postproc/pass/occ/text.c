@@ -103,7 +103,7 @@ char *pp_occ_text(const struct pp_table *table, const char *words)
 
 /* --- in words ------------------------------------------------------------------------------- */
 
-/* Why the section saves what it saves. */
+/* Gives the reason for what the section saves. */
 static void append_reason(GString *to, const struct pp_cell *row)
 {
 	g_autofree char *name = text_of(&row[PP_OCC_LOCK]);

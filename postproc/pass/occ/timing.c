@@ -44,7 +44,7 @@ struct times {
 	int64_t wait_ns, hold_ns;
 };
 
-/* Of a unit: its threads. */
+/* The threads of a unit. */
 struct unit_times {
 	struct pp_occ_numbers numbers; /* serials of the threads */
 	GArray *times;		       /* of struct times, by position */

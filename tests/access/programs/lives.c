@@ -93,8 +93,7 @@ static void allocators(void)
 	give_back(at, 50u << 20);
 }
 
-/* Of two neighbours in a line only one is accessed; a block that no section accesses has no events.
- */
+/* Only one of two neighbours in a line is accessed; a block without accesses has no events. */
 static void neighbours(void)
 {
 	char *first = aligned_alloc(64, 24), *second = malloc(24);

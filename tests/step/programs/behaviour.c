@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens in critical sections that are executed in single steps: each case prints what the
- * program sees, which must be the same without steps. Arguments: names of cases; none: all of them.
+ * Cases of critical sections that are executed in single steps. Each one prints what the program
+ * sees, which must be the same without steps. Arguments: names of cases; none: all of them.
  */
 #define _GNU_SOURCE
 #include <errno.h>

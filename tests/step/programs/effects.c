@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What step_effects() says about instructions of Debian's binaries, against what the CPU touches.
+ * Compares step_effects() for instructions of Debian's binaries with what the CPU touches.
  *
  * Reads instructions as hexadecimal bytes, one a line. Each is executed in single steps with random
  * registers. The witness is the protection of pages: for each operand in memory, a page of the
