@@ -36,8 +36,8 @@ static size_t whole_pages(size_t n_bytes)
 }
 
 /*
- * The program is about to unmap the range: ends the lives of the blocks in it. What stays mapped of
- * the first and the last one is a new block.
+ * The program is about to unmap the range: ends the lives of the blocks in it. The part
+ * of the first and the last one that stays mapped is a new block.
  */
 static void end_range(uintptr_t start, size_t n_bytes)
 {
@@ -68,27 +68,20 @@ static inline void *begin(void *at, size_t n_bytes, uintptr_t site)
 	return at;
 }
 
-OVER void *mmap(void *at, size_t n_bytes, int protection, int flags, int fd, off_t offset)
-{
-	__typeof__(next.mmap) real = NEXT(mmap);
+#define MMAP(name)                                                                                 \
+	OVER void *name(void *at, size_t n_bytes, int protection, int flags, int fd, off_t offset) \
+	{                                                                                          \
+		__typeof__(next.name) real = NEXT(name);                                           \
+                                                                                                   \
+		if ((flags & MAP_FIXED) != 0)                                                      \
+			end_range((uintptr_t)at, n_bytes);                                         \
+		return real != NULL ? begin(real(at, n_bytes, protection, flags, fd, offset),      \
+					    n_bytes, SITE())                                       \
+				    : MAP_FAILED;                                                  \
+	}
 
-	if ((flags & MAP_FIXED) != 0)
-		end_range((uintptr_t)at, n_bytes);
-	return real != NULL
-		   ? begin(real(at, n_bytes, protection, flags, fd, offset), n_bytes, SITE())
-		   : MAP_FAILED;
-}
-
-OVER void *mmap64(void *at, size_t n_bytes, int protection, int flags, int fd, off_t offset)
-{
-	__typeof__(next.mmap64) real = NEXT(mmap64);
-
-	if ((flags & MAP_FIXED) != 0)
-		end_range((uintptr_t)at, n_bytes);
-	return real != NULL
-		   ? begin(real(at, n_bytes, protection, flags, fd, offset), n_bytes, SITE())
-		   : MAP_FAILED;
-}
+MMAP(mmap)
+MMAP(mmap64)
 
 OVER int munmap(void *at, size_t n_bytes)
 {

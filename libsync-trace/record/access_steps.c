@@ -93,26 +93,6 @@ static bool begin(const struct st_thread *self, struct st_access_thread *thread,
 	return false;
 }
 
-static bool begins_wait(const struct st_record *record)
-{
-	static const uint8_t begins[ST_N_EVENTS] = {
-#define BEGINS(name) [ST_EVENT_##name] = 1
-	    BEGINS(mutex_lock_begin),	  BEGINS(mutex_timedlock_begin),
-	    BEGINS(cond_wait_begin),	  BEGINS(cond_timedwait_begin),
-	    BEGINS(sem_wait_begin),	  BEGINS(sem_timedwait_begin),
-	    BEGINS(barrier_wait_begin),	  BEGINS(thread_join_begin),
-	    BEGINS(rwlock_rdlock_begin),  BEGINS(rwlock_timedrdlock_begin),
-	    BEGINS(rwlock_wrlock_begin),  BEGINS(rwlock_timedwrlock_begin),
-	    BEGINS(spin_lock_begin),	  BEGINS(once_begin),
-	    BEGINS(mutex_critical_begin), BEGINS(mutex_omp_lock_begin),
-	    BEGINS(barrier_team_begin),	  BEGINS(barrier_join_begin),
-	    BEGINS(barrier_tasks_begin),  BEGINS(thread_idle_begin),
-#undef BEGINS
-	};
-
-	return begins[record->id] != 0;
-}
-
 void st_steps_event(const struct st_thread *self, struct st_access_thread *thread,
 		    const struct st_record *record, int change)
 {
@@ -130,7 +110,7 @@ void st_steps_event(const struct st_thread *self, struct st_access_thread *threa
 		thread->stepped = ST_ACCESS_STEPPED;
 	}
 	if (thread->stepped == ST_ACCESS_STEPPED)
-		st_access->steps->go_on(record->id, begins_wait(record));
+		st_access->steps->go_on(record->id, st_begins_wait(record->id));
 }
 
 bool st_steps_cut(struct st_access_thread *thread)

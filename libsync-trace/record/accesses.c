@@ -304,13 +304,15 @@ static bool has_waits_only(const struct st_thread *self)
 void st_access_event(struct st_thread *self, const struct st_record *record)
 {
 	struct st_access_thread *thread = st_access->thread();
+	int change;
 
-	if (record->id == ST_EVENT_thread_exit)
+	if (record->id == ST_EVENT_thread_exit) {
 		thread_end(thread);
-	else if (!has_waits_only(self) && record->id != ST_EVENT_call_path) {
-		hold(self, thread, change_by(record), record->now_ns);
+	} else if (!has_waits_only(self) && record->id != ST_EVENT_call_path) {
+		change = change_by(record);
+		hold(self, thread, change, record->now_ns);
 		if (st_access->steps != NULL)
-			st_steps_event(self, thread, record, change_by(record));
+			st_steps_event(self, thread, record, change);
 	}
 }
 
@@ -410,14 +412,28 @@ static int check(const struct st_access_functions *functions, const char **ret_w
 	return 0;
 }
 
+/* True with access.mode=off. */
+static bool is_unwanted(void)
+{
+	struct st_thread *self = st_enter();
+	bool is_off = self != NULL && gm_process_get()->config.access_mode == GM_ACCESS_OFF;
+
+	if (self != NULL)
+		st_leave(self);
+	return is_off;
+}
+
 ST_EXPORT int st_access_register(const struct st_access_functions *functions)
 {
 	char warning[GM_WARNING_BYTES];
 	struct gm_text text = GM_TEXT(warning);
 	const char *why;
 	struct st_thread *self;
-	int code = check(functions, &why);
+	int code;
 
+	if (is_unwanted())
+		return -ECANCELED;
+	code = check(functions, &why);
 	if (code != 0) {
 		gm_text_add(&text, "cannot record accesses: ");
 		gm_text_add(&text, why);
@@ -428,13 +444,9 @@ ST_EXPORT int st_access_register(const struct st_access_functions *functions)
 		gm_warn(
 		    "accesses by memcpy() and the like, and blocks of the heap, are not recorded: "
 		    "libc comes before libaccess_trace; link with -laccess_trace before -lc");
-	self = st_enter();
-	if (self != NULL && gm_process_get()->config.access_mode == GM_ACCESS_OFF) {
-		st_leave(self);
-		return -ECANCELED;
-	}
 	/* release: pairs with uses by other threads, which find the structure filled in */
 	__atomic_store_n(&st_access, functions, __ATOMIC_RELEASE);
+	self = st_enter();
 	if (self == NULL)
 		return 0;
 	if (functions->steps != NULL)

@@ -32,6 +32,12 @@ static const uint8_t shape_of[ST_N_EVENTS] = {
 #undef ST_EVENT_SHAPE
 };
 
+bool st_begins_wait(enum st_event id)
+{
+	return shape_of[id] == SHAPE_BEGIN || id == ST_EVENT_cond_wait_begin ||
+	       id == ST_EVENT_cond_timedwait_begin;
+}
+
 const uint8_t st_counted_of[ST_N_EVENTS] = {
 #define ST_COUNTED_OF(name) [ST_EVENT_##name] = ST_COUNTED_##name + 1,
     ST_COUNTED_EVENTS(ST_COUNTED_OF)

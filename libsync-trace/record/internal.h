@@ -169,6 +169,9 @@ void st_count_lost(struct st_thread *self, uint64_t n);
 
 void st_slot_count_lost(struct gm_thread_slot *slot, uint64_t n, uint16_t why);
 
+/* True for X_begin: the thread has to wait, and X follows (emit.c). */
+bool st_begins_wait(enum st_event id);
+
 /* Counts the events of a packet that could not be written (emit.c). */
 void st_packet_lost(const struct gm_packet *packet, uint16_t why);
 
