@@ -208,7 +208,8 @@ static guint counted_hash(const void *data)
 {
 	const struct counted *counted = data;
 
-	return (guint)pp_mix(pp_mix((uintptr_t)counted->pair, counted->a->serial), counted->b->serial);
+	return (guint)pp_mix(pp_mix((uintptr_t)counted->pair, counted->a->serial),
+			     counted->b->serial);
 }
 
 static gboolean counted_equal(const void *a, const void *b)

@@ -46,7 +46,7 @@ check()
 		"synch-events of unknown threads not written: no room on the disk"; do
 		grep -q "$what" "$top/report.json" || fail "$when: no '$what' in quality"
 	done
-	! grep "not recorded" "$top/report.json" || fail "$when: a recorded process is reported as not recorded"
+	! grep "process not recorded" "$top/report.json" || fail "$when: a recorded process is reported as not recorded"
 }
 
 fill='cat /dev/zero >filler 2>/dev/null; exec "$@"'

@@ -148,18 +148,18 @@ let_go()
 	wait "$holder" || fail "the process that held the locks: exit status $?"
 }
 
-# reports PATTERN COUNT: a reader ends, and its section quality has one row with the pattern and this count
+# reports PATTERN COUNT...: a reader ends, and its section quality has a row with the pattern for each of these counts
 reports()
 {
 	# Folders that lack what is in their places are damaged for now: exit status 1.
 	timeout 60 "$gprof_mt" report --format json quality >report.json 2>err
 	status=$?
 	[ $status -le 1 ] || fail "$1: exit status $status: $(cat err)"
-	python3 - "$@" <<-'PY' || fail "expected one row '$1' with count $2: $(cat report.json)"
+	python3 - "$@" <<-'PY' || fail "expected rows '$1' with counts ${*:2}: $(cat report.json)"
 	import json, sys
 	tables, end = json.JSONDecoder().raw_decode(open("report.json").read().lstrip())
-	rows = [row["count"] for row in tables["quality"] if sys.argv[1] in row["what"]]
-	sys.exit(rows != [int(sys.argv[2])])
+	counts = [row["count"] for row in tables["quality"] if sys.argv[1] in row["what"]]
+	sys.exit(sorted(counts) != sorted(int(word) for word in sys.argv[2:]))
 	PY
 }
 
@@ -167,10 +167,11 @@ reports()
 round=stopped
 LD_PRELOAD=$libsync fresh ./fork_many 40 >out || fail "fork_many: $(cat out)"
 expected=$(awk '$1 == "locks" && NF == 2 { print $2 }' out | tail -1)
-n_files=$(find gprof-mt.data -name 'children.*' | cut -d / -f 2 | sort | uniq -c | awk '{ print $1 }' | head -1)
-[ -n "$n_files" ] || fail "the capture has no file of places (children.*) to test"
+# A child that has a folder may have children without one: each such folder has its row.
+mapfile -t n_files < <(find gprof-mt.data -name 'children.*' | cut -d / -f 2 | sort | uniq -c | awk '{ print $1 }')
+[ ${#n_files[@]} -gt 0 ] || fail "the capture has no file of places (children.*) to test"
 hold turn
-reports 'another gprof-mt was stopped while it read them' "$n_files"
+reports 'another gprof-mt was stopped while it read them' "${n_files[@]}"
 let_go
 read_at_once "$expected"
 one_each
