@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off: a table of lines */
 /*
  * A model as a text file, to be kept, or written by hand. Lines are
  *
@@ -7,16 +8,19 @@
  *   run NS                   run time of the recorded run
  *   quantum NS, wake NS      of the scheduler (model.h)
  *   others N                 other programs' threads, in thousandths
- *   lock "NAME"              an object; objects have the numbers 0, 1, ... in the order of their
- * lines sem VALUE "NAME"         ... with its initial value barrier COUNT "NAME"     ... of so many
- * threads site "NAME"              a call site; their numbers are 1, 2, ... thread NS "NAME" a
- * thread, 0, 1, ..., and when it begins, or "created" NS OPERATION [SITE]      a step of the last
- * thread: its CPU time, and then lock|spin|rdlock|unlock|wait|post|barrier OBJECT await
- * THREAD:STEP, sleep NS, create THREAD, exit, signal
+ *   lock "NAME"              an object; objects have the numbers 0, 1, ... in the order of lines
+ *   sem VALUE "NAME"         ... with its initial value
+ *   barrier COUNT "NAME"     ... of so many threads
+ *   site "NAME"              a call site; their numbers are 1, 2, ...
+ *   thread NS "NAME"         a thread, 0, 1, ..., and when it begins, or "created"
+ *   NS OPERATION [SITE]      a step of the last thread: its CPU time, and then
+ *                            lock|spin|rdlock|unlock|wait|post|barrier OBJECT,
+ *                            await THREAD:STEP, sleep NS, create THREAD, exit, signal
  *
  * Steps have the numbers 0, 1, ... in their thread. Names are quoted as in C. A line that begins
  * with # is a comment.
  */
+/* clang-format on */
 #ifndef PP_REPLAY_MODEL_FILE_H
 #define PP_REPLAY_MODEL_FILE_H
 

@@ -61,8 +61,7 @@ static inline int64_t pp_sim_quantum(const struct pp_simulator *self)
 	return MAX(self->model->quantum_ns, 1);
 }
 
-/* --- CPUs and the threads that are ready (cpus.c) ----------------------------------------------
- */
+/* --- CPUs and the threads that are ready (cpus.c) ------------------------------ */
 
 /* The thread becomes ready at that time, or after the latency of a wake-up. */
 void pp_sim_ready_at(struct pp_simulator *self, uint32_t number, int64_t ns);
@@ -79,8 +78,7 @@ void pp_sim_plan(struct pp_simulator *self, uint32_t number);
 void pp_sim_count_time(struct pp_simulator *self, struct pp_sim_cpu *cpu);
 void pp_sim_leave_cpu(struct pp_simulator *self, struct pp_sim_runner *runner);
 
-/* --- locks, semaphores and barriers (objects.c) ------------------------------------------------
- */
+/* --- locks, semaphores and barriers (objects.c) ------------------------------------ */
 
 /* SPINS: it waits on its CPU. */
 enum pp_sim_outcome { PP_SIM_DONE, PP_SIM_BLOCKED, PP_SIM_SPINS };

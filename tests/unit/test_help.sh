@@ -34,7 +34,7 @@ commands=$(sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' help)
 [ "$(wc -w <<<"$commands")" -ge 9 ] || fail "expected at least 9 commands, got: $commands"
 
 # All option names in the sources. The parser tells which of them a command accepts.
-names=$(cat "$GM_TOP"/postproc/cli/*.[ch] "$GM_TOP"/postproc/cli/commands/*.c | tr -s '[:space:]\\' ' ' |
+names=$(cat "$GM_TOP"/postproc/cli/*.[ch] "$GM_TOP"/postproc/cli/*/*.[ch] | tr -s '[:space:]\\' ' ' |
 	grep -oE "\"[a-z][a-z-]+\", (\"[^\"]*\"|NULL), ([A-Z_]+|'.'|number)," | cut -d'"' -f2 | sort -u)
 for name in input tid no-cache min-wait quiet through-idle no-sources calls format output; do
 	grep -qx -- "$name" <<<"$names" || fail "no table of options contains --$name: $names"

@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/history.h"
 #include "cli/options.h"
-#include "cli/replay.h"
+#include "cli/history_calls.h"
 #include "cli/select.h"
 #include "cli/view.h"
 
@@ -132,7 +132,7 @@ static int run(const struct arguments *arguments)
 	if (status != PP_EXIT_GOOD)
 		return status;
 	return arguments->calls
-		   ? pp_cli_replay(arguments->dir, arguments->selection, arguments->format)
+		   ? pp_cli_history_calls(arguments->dir, arguments->selection, arguments->format)
 		   : history(arguments);
 }
 

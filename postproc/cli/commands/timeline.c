@@ -11,7 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/replay.h"
+#include "cli/history_calls.h"
 #include "cli/select.h"
 #include "cli/tables.h"
 #include "cli/terminal.h"

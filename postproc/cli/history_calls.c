@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints while reading, since a history may not fit into memory. */
-#include "cli/replay.h"
+#include "cli/history_calls.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -154,7 +154,7 @@ static int replay(struct printer *printer, uint32_t tid, struct pp_error *err)
 	return 0;
 }
 
-int pp_cli_replay(const char *dir, struct pp_selection *selection, enum pp_cli_format format)
+int pp_cli_history_calls(const char *dir, struct pp_selection *selection, enum pp_cli_format format)
 {
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Each option has a row in the table, from which its help is made. */
+#include "cli/replay/arguments.h"
+
+#include <unistd.h>
+
+#include "campaign/plan.h"
+#include "cli/commands.h"
+#include "cli/view.h"
+
+#define N_RUNS 10
+
+enum { OPTION_CPUS = 0x300, OPTION_DROP, OPTION_FAIR, OPTION_GAPS, OPTION_RUNS, OPTION_WRITE };
+
+static int take_cpus(const char *value, GArray **cpus)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	int rc;
+
+	g_clear_pointer(cpus, g_array_unref);
+	rc = pp_numbers_read(value, cpus, &err);
+	pp_error_done(&err);
+	if (rc == 0 && g_array_index(*cpus, int64_t, (*cpus)->len - 1) <= PP_CLI_REPLAY_MAX_CPUS)
+		return PP_EXIT_GOOD;
+	return pp_cli_usage(
+	    "replay",
+	    "invalid --cpus '%s' (expected N, A..B, or several that rise, from 1 to "
+	    "%d)",
+	    value, PP_CLI_REPLAY_MAX_CPUS);
+}
+
+static int take_runs(const char *value, uint32_t *ret)
+{
+	guint64 n;
+
+	if (!g_ascii_string_to_unsigned(value, 10, 2, 1000, &n, NULL))
+		return pp_cli_usage("replay", "invalid --runs '%s' (expected 2 to 1000)", value);
+	*ret = (uint32_t)n;
+	return PP_EXIT_GOOD;
+}
+
+static int take_option(void *data, int option, const char *value)
+{
+	struct pp_cli_replay_arguments *arguments = data;
+	int status;
+
+	switch (option) {
+	case OPTION_CPUS:
+		return take_cpus(value, &arguments->cpus);
+	case OPTION_RUNS:
+		return take_runs(value, &arguments->n_runs);
+	case OPTION_DROP:
+		g_ptr_array_add(arguments->dropped, (char *)value);
+		return PP_EXIT_GOOD;
+	case OPTION_FAIR:
+		arguments->fair = true;
+		return PP_EXIT_GOOD;
+	case OPTION_GAPS:
+		arguments->allow_gaps = true;
+		return PP_EXIT_GOOD;
+	case OPTION_WRITE:
+		arguments->write = value;
+		return PP_EXIT_GOOD;
+	default:
+		pp_cli_tables_take("replay", &arguments->how, option, value, &status);
+		return status;
+	}
+}
+
+static const struct pp_cli_option option_table[] = {
+    {"cpus", "LIST", OPTION_CPUS, "numbers of CPUs: 1..8, or 1,2,4 (default: as recorded)"},
+    {"drop", "LOCK", OPTION_DROP, "and what it would bring never to take this lock"},
+    {"fair", NULL, OPTION_FAIR, "locks are handed over in the order of arrival"},
+    {"runs", "N", OPTION_RUNS, "simulations of each (default 10)"},
+    {"allow-gaps", NULL, OPTION_GAPS, "replay what is known of an incomplete capture"},
+    {"write", "FILE", OPTION_WRITE, "write the model to FILE, too"},
+    PP_CLI_TABLES_OPTIONS,
+    PP_CLI_OPTION_QUIET,
+    PP_CLI_OPTIONS_SYMBOLS,
+    {0},
+};
+
+static const struct pp_cli_options options = {
+    .command = "replay",
+    .letters = ":hq",
+    .table = option_table,
+    .usage = "replay [OPTION...] [DIR | MODEL]",
+    .take = take_option,
+};
+
+int pp_cli_replay_arguments_read(struct pp_cli_replay_arguments *arguments, int argc, char **argv)
+{
+	int status;
+
+	*arguments = (struct pp_cli_replay_arguments){
+	    .path = PP_DEFAULT_CAPTURE, .dropped = g_ptr_array_new(), .n_runs = N_RUNS};
+	status = pp_cli_options_read(&options, argc, argv, arguments);
+	if (status >= 0)
+		return status;
+	if (argc - optind > 1)
+		return pp_cli_usage("replay", "expected one capture or model");
+	if (optind < argc)
+		arguments->path = argv[optind];
+	status = pp_cli_tables_check("replay", &arguments->how, 1);
+	return status == PP_EXIT_GOOD ? -1 : status;
+}
+
+void pp_cli_replay_arguments_done(struct pp_cli_replay_arguments *arguments)
+{
+	g_clear_pointer(&arguments->cpus, g_array_unref);
+	g_ptr_array_unref(arguments->dropped);
+}

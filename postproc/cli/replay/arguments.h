@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of `replay`. */
+#ifndef PP_CLI_REPLAY_ARGUMENTS_H
+#define PP_CLI_REPLAY_ARGUMENTS_H
+
+#include "cli/tables.h"
+
+/* The most CPUs of a replay. */
+#define PP_CLI_REPLAY_MAX_CPUS 1024
+
+struct pp_cli_replay_arguments {
+	struct pp_cli_tables how;
+	const char *path;   /* the capture or model */
+	const char *write;  /* the model's file; NULL: none */
+	GArray *cpus;	    /* of int64_t, rising; NULL: those of the recorded machine */
+	GPtrArray *dropped; /* of const char * */
+	uint32_t n_runs;
+	bool fair, allow_gaps;
+};
+
+/*
+ * Reads the command line.  Returns -1 to continue, else the exit status.  In both cases the caller
+ * calls pp_cli_replay_arguments_done().
+ */
+int pp_cli_replay_arguments_read(struct pp_cli_replay_arguments *arguments, int argc, char **argv);
+void pp_cli_replay_arguments_done(struct pp_cli_replay_arguments *arguments);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Several replays of a model, and their mean. */
+#ifndef PP_CLI_REPLAY_RUNS_H
+#define PP_CLI_REPLAY_RUNS_H
+
+#include "cli/replay/arguments.h"
+#include "replay/model.h"
+#include "statistics/spread.h"
+
+struct pp_cli_replay_outcome {
+	struct pp_spread ns, cpus; /* run time; CPUs used, on average */
+	uint32_t n_stuck;	   /* threads that wait for ever in one of the replays, at most */
+};
+
+/*
+ * Replays the model `arguments->n_runs` times.  others: threads of other programs, in thousandths;
+ * drops: as in struct pp_simulation.
+ */
+struct pp_cli_replay_outcome pp_cli_replay_run(const struct pp_cli_replay_arguments *arguments,
+					       const struct pp_replay_model *model, uint32_t n_cpus,
+					       uint32_t others, const bool *drops);
+
+#endif

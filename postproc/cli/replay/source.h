@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The model to be replayed, from a capture or a file. */
+#ifndef PP_CLI_REPLAY_SOURCE_H
+#define PP_CLI_REPLAY_SOURCE_H
+
+#include "cli/replay/arguments.h"
+#include "core/error.h"
+#include "replay/build.h"
+
+struct pp_cli_replay_source {
+	struct pp_replay_model *model;
+	struct pp_replay_gaps gaps; /* none if the model is from a file */
+	int status;		    /* exit status: the capture's damage has been printed */
+};
+
+/* Returns 0 or -errno; the caller calls pp_cli_replay_source_done() in both cases. */
+int pp_cli_replay_source_read(struct pp_cli_replay_source *source,
+			      const struct pp_cli_replay_arguments *arguments,
+			      struct pp_error *err);
+void pp_cli_replay_source_done(struct pp_cli_replay_source *source);
+
+#endif
