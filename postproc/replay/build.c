@@ -28,6 +28,7 @@ struct track {
 	unsigned n_waits; /* synchronization operations that it waits in */
 	bool has_creator;
 	uint32_t number; /* in the model */
+	uint32_t *rank;	 /* of the last step, of all threads */
 };
 
 /* struct pp_object.data */
@@ -60,6 +61,7 @@ struct pp_replay_builder {
 	struct pp_replay_others *others;
 	const struct pp_process *process;
 	struct pp_replay_gaps gaps;
+	uint32_t rank; /* of the last step */
 };
 
 /* --- tracks and steps ------------------------------------------------------------------------- */
@@ -74,6 +76,7 @@ static struct track *track_of(struct pp_replay_builder *self, const struct pp_th
 	if (!track) {
 		track = self->tracks->pdata[thread->serial] = g_new0(struct track, 1);
 		track->thread = thread;
+		track->rank = &self->rank;
 		track->steps = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_step));
 		track->until_ns = PP_TIME_UNKNOWN;
 	}
@@ -89,16 +92,22 @@ static uint32_t site_number(struct pp_replay_builder *self, uint64_t site)
 	known = g_hash_table_lookup(self->sites, &site);
 	if (known)
 		return GPOINTER_TO_UINT(known);
+	if (self->addresses->len == PP_REPLAY_MOST_SITES)
+		return PP_REPLAY_NO_SITE;
 	g_array_append_val(self->addresses, site);
 	g_hash_table_insert(self->sites, g_memdup2(&site, sizeof(site)),
 			    GUINT_TO_POINTER(self->addresses->len));
 	return self->addresses->len;
 }
 
-/* Adds the step, with the CPU time since the one before. */
+/*
+ * Adds the step, with the CPU time since the one before. Callbacks come in the order of time, and
+ * so do the steps of all threads; without the last ones, which are added at the end.
+ */
 static uint32_t add_step(struct track *track, struct pp_replay_step step)
 {
 	step.cpu_ns = track->cpu_ns;
+	step.rank = step.kind == PP_REPLAY_EXIT ? PP_REPLAY_NO_RANK : ++*track->rank;
 	track->cpu_ns = 0;
 	g_array_append_val(track->steps, step);
 	return track->steps->len - 1;

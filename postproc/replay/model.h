@@ -38,12 +38,14 @@ enum pp_replay_kind {
 const char *pp_replay_kind_name(enum pp_replay_kind kind);
 
 #define PP_REPLAY_NO_SITE 0u
+#define PP_REPLAY_NO_RANK 0u
 
 /* Limits of a model (pp_replay_check()). */
 #define PP_REPLAY_LONGEST_NS	  (UINT64_C(1) << 50) /* the sum of all times: 13 days */
 #define PP_REPLAY_LONGEST_WAKE_NS 1000000000
 #define PP_REPLAY_MOST_OTHERS	  1000000u
 #define PP_REPLAY_MOST_TURNS	  1000000000u
+#define PP_REPLAY_MOST_SITES	  ((1u << 24) - 1)
 
 struct pp_replay_step {
 	uint64_t cpu_ns; /* before the operation */
@@ -55,9 +57,14 @@ struct pp_replay_step {
 			uint32_t thread, step;
 		} of; /* awaited */
 	};
-	uint32_t site; /* number of the call site; PP_REPLAY_NO_SITE */
-	uint8_t kind;  /* enum pp_replay_kind */
-	bool awaited;  /* by an AWAIT */
+	uint32_t site : 24;   /* number of the call site; PP_REPLAY_NO_SITE */
+	uint32_t kind : 7;    /* enum pp_replay_kind */
+	uint32_t awaited : 1; /* by an AWAIT */
+	/*
+	 * In the order of all steps of the recorded run, from 1. PP_REPLAY_NO_RANK: directly after
+	 * the thread's step before.
+	 */
+	uint32_t rank;
 };
 _Static_assert(sizeof(struct pp_replay_step) == 24, "10 M operations take 240 MB");
 

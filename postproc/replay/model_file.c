@@ -39,6 +39,8 @@ static void write_step(FILE *file, const struct pp_replay_step *step)
 	}
 	if (step->site != PP_REPLAY_NO_SITE)
 		fprintf(file, " %u", step->site);
+	if (step->rank != PP_REPLAY_NO_RANK)
+		fprintf(file, " @%u", step->rank);
 	fputc('\n', file);
 }
 
@@ -146,6 +148,27 @@ static bool take_ns(struct words *words, int64_t *ret)
 	return true;
 }
 
+static bool is_at_end(const struct words *words)
+{
+	return !words->at[strspn(words->at, " \t")];
+}
+
+/* Takes the call site and the rank, of which each may be missing. */
+static bool take_site_and_rank(struct words *words, struct pp_replay_step *step)
+{
+	uint64_t site = PP_REPLAY_NO_SITE;
+
+	if (g_ascii_isdigit(words->at[strspn(words->at, " \t")]) &&
+	    !take_number(words, PP_REPLAY_MOST_SITES, &site))
+		return false;
+	step->site = (uint32_t)site & PP_REPLAY_MOST_SITES;
+	words->at += strspn(words->at, " \t");
+	if (*words->at != '@')
+		return *words->at == '\0';
+	words->at++;
+	return take_u32(words, &step->rank) && is_at_end(words);
+}
+
 /* Returns the next word, which ends there; "" if there is none. */
 static const char *take_word(struct words *words)
 {
@@ -242,11 +265,11 @@ static bool take_step(struct words *words, struct pp_replay_model *model)
 		step.kind++;
 	if (step.kind == PP_REPLAY_N_KINDS || !take_arguments(words, &step))
 		return false;
-	if (words->at[strspn(words->at, " \t")] && !take_u32(words, &step.site))
+	if (!take_site_and_rank(words, &step))
 		return false;
 	thread = model->threads->pdata[model->threads->len - 1];
 	g_array_append_val(thread->steps, step);
-	return !words->at[strspn(words->at, " \t")];
+	return true;
 }
 
 static bool take_line(struct words words, struct pp_replay_model *model)

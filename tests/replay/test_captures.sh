@@ -26,16 +26,22 @@ for source in none auto; do
 	python3 - $n <<'END' || fail "$source: see above"
 import collections, sys
 n = int(sys.argv[1])
-kinds, names, threads, objects = collections.Counter(), {}, [], []
+kinds, ranks, threads, objects = collections.Counter(), [], [], []
 for line in open("model"):
     words = line.split()
     if words[0] in ("lock", "sem", "barrier"):
         objects.append((words[0], line.split('"')[1], words[1]))
     elif words[0] == "thread":
         threads.append(words[1])
+        last = 0
     elif words[0].isdigit():
+        if words[1] != "exit":
+            assert words[-1][0] == "@" and int(words[-1][1:]) > last, line
+            last = int(words[-1][1:])
+            ranks.append(last)
         name = objects[int(words[2])][1] if words[1] in ("lock", "spin", "rdlock", "unlock", "wait", "post", "barrier") else ""
         kinds[words[1], name] += 1
+assert sorted(ranks) == list(range(1, len(ranks) + 1)), "ranks"
 assert threads == ["0", "created", "created", "created"], threads
 assert kinds["create", ""] == 3 and kinds["exit", ""] == 4, kinds
 # A try fails if the mutex is taken.

@@ -71,6 +71,10 @@ python3 "$GM_TOP/tests/replay/simulated.py" "$gprof_mt" 1 100 || fail "random mo
 "$gprof_mt" replay --write copy model >out && "$gprof_mt" replay --write copy2 copy >out2 || fail "--write: $(cat out out2)"
 cmp copy copy2 || fail "a copy of a copy differs"
 
+model 'lock "l"' 'site "f"' 'thread 0 "a"' '1 lock 0 1 @7' '2 unlock 0 @9' '0 exit'
+"$gprof_mt" replay --write copy model >out || fail "--write: $(cat out)"
+same "ranks and sites" "1 lock 0 1 @7/2 unlock 0 @9/0 exit" "$(tail -3 copy | paste -sd/)"
+
 # refused TEXT LINE...: such a model is refused in one line
 refused()
 {
@@ -87,6 +91,10 @@ refused 'line 7: not understood' 'thread 0 "a"' '10 dance'
 refused 'line 7: not understood' 'thread 0 "a"' '-1 exit'
 refused 'line 7: not understood' 'thread 0 "a"' '99999999999999999999 exit'
 refused 'line 7: not understood' 'thread 0 "a"' '1 exit 0 0'
+refused 'line 7: not understood' 'thread 0 "a"' '1 exit @'
+refused 'line 7: not understood' 'thread 0 "a"' '1 exit @4294967296'
+refused 'line 7: not understood' 'thread 0 "a"' '1 exit @4 0'
+refused 'line 7: not understood' 'thread 0 "a"' '1 exit 16777216'
 refused 'thread 0, step 0: no such lock' 'thread 0 "a"' '1 lock 0' '0 exit'
 refused 'thread 0, step 0: no such lock' 'sem 1 "s"' 'thread 0 "a"' '1 lock 0' '0 exit'
 refused 'thread 0, step 0: no such step to await' 'thread 0 "a"' '1 await 0:9' '0 exit'
