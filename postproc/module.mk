@@ -21,6 +21,11 @@ PP_LIBS = $(PP_PKG_LIBS) -l:libstdc++.so.6 -lm
 
 ALL += $(B)/gprof-mt
 
+# Zydis decodes instructions.  Without it, fewer types of heap blocks are found.
+PP_ZYDIS := $(wildcard /usr/include/Zydis/Zydis.h /usr/local/include/Zydis/Zydis.h)
+$(B)/obj/postproc/symbols/instruction.o: BASE_CFLAGS += $(if $(PP_ZYDIS),-DPP_HAS_ZYDIS)
+PP_LIBS += $(if $(PP_ZYDIS),-lZydis)
+
 $(B)/obj/postproc/%.o: postproc/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

@@ -48,6 +48,13 @@ struct pp_namer {
 	 */
 	char *(*object)(void *data, const struct pp_process *process, uint64_t address);
 	/*
+	 * The part at an offset of a block of the heap of `n_bytes`, allocated by the call that
+	 * returns to `site`: "struct node.left", "struct entry[3].count"; NULL if its type is not
+	 * known.  The caller frees it.  The callback may be NULL.
+	 */
+	char *(*allocated)(void *data, const struct pp_process *process, uint64_t site,
+			   uint64_t n_bytes, uint64_t offset);
+	/*
 	 * The position of an address in the file that was loaded there, the same in each run of
 	 * one build: "module+0x1234"; and the file's build-id, NULL if it has none.  NULL if no
 	 * file was loaded there.  The caller frees both.  The callback may be NULL.

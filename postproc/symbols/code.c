@@ -361,6 +361,19 @@ GArray *pp_code_frames(struct pp_code *code, uint64_t address, const char **ret_
 	return frames;
 }
 
+bool pp_code_function(struct pp_code *code, uint64_t address, Dwarf_Die *ret_function,
+		      Dwarf_Addr *ret_bias)
+{
+	struct unit *unit = find_unit(code, address);
+	const Dwarf_Die *function = unit ? find_function(code, unit, address - code->bias) : NULL;
+
+	if (!function)
+		return false;
+	*ret_function = *function;
+	*ret_bias = code->bias;
+	return true;
+}
+
 bool pp_code_is_whole(const struct pp_code *code)
 {
 	return !code->has_split;

@@ -36,6 +36,13 @@ struct pp_code_frame {
  */
 GArray *pp_code_frames(struct pp_code *code, uint64_t address, const char **ret_compile_dir);
 
+/*
+ * The function that contains the address (not one that is inlined there), and the difference
+ * between the address and that in the DWARF data.  Returns false if it is not known.
+ */
+bool pp_code_function(struct pp_code *code, uint64_t address, Dwarf_Die *ret_function,
+		      Dwarf_Addr *ret_bias);
+
 /* True if all data needed so far was in the module's own files. */
 bool pp_code_is_whole(const struct pp_code *code);
 

@@ -14,6 +14,7 @@
 #include <gelf.h>
 
 #include "core/text/printable.h"
+#include "symbols/allocated.h"
 #include "symbols/code.h"
 #include "symbols/debug_file.h"
 #include "symbols/function_search.h"
@@ -31,6 +32,7 @@ struct pp_object_file {
 	struct pp_unwind_ranges *unwind_ranges;
 	struct pp_variables *variables;
 	struct pp_code *code;
+	struct pp_allocated *allocated;
 	struct pp_cached_names *cached;
 	char *key;			      /* of the cached names; NULL: they are not saved */
 	GHashTable *shown[PP_N_SYMBOL_KINDS]; /* raw name -> display name */
@@ -101,6 +103,7 @@ void pp_object_file_free(struct pp_object_file *object)
 	for (unsigned kind = 0; kind < PP_N_SYMBOL_KINDS; kind++)
 		g_hash_table_unref(object->shown[kind]);
 	pp_cached_names_free(object->cached);
+	pp_allocated_free(object->allocated);
 	pp_code_free(object->code);
 	pp_symbol_table_free(object->table);
 	pp_unwind_ranges_free(object->unwind_ranges);
@@ -258,6 +261,13 @@ uint64_t pp_object_file_outlined_from(struct pp_object_file *object, uint64_t ad
 		   : 0;
 }
 
+static struct pp_variables *get_variables(struct pp_object_file *object)
+{
+	if (!object->variables)
+		object->variables = pp_variables_new(pp_debug_file_module(object->file));
+	return object->variables;
+}
+
 /* The part of the variable that contains the address, whose name is NULL if it is not known. */
 static const struct pp_symbol *find_part(struct pp_object_file *object, uint64_t variable,
 					 uint64_t address)
@@ -270,9 +280,7 @@ static const struct pp_symbol *find_part(struct pp_object_file *object, uint64_t
 
 	if (known)
 		return known;
-	if (!object->variables)
-		object->variables = pp_variables_new(pp_debug_file_module(object->file));
-	name = pp_variables_part(object->variables, variable, address - variable, &rest);
+	name = pp_variables_part(get_variables(object), variable, address - variable, &rest);
 	if (name)
 		found = (struct pp_symbol){.start = address - rest, .name = name};
 	return pp_cached_names_add_symbol(object->cached, PP_SYMBOL_PART, address, &found);
@@ -292,6 +300,41 @@ char *pp_object_file_variable(struct pp_object_file *object, uint64_t address)
 	return address == part->start
 		   ? g_strconcat(name, inside, NULL)
 		   : g_strdup_printf("%s%s+%" PRIu64, name, inside, address - part->start);
+}
+
+/* --- blocks of the heap ----------------------------------------------------------------------- */
+
+static struct pp_code *get_code(struct pp_object_file *object)
+{
+	if (!object->code)
+		object->code = pp_code_new(pp_debug_file_module(object->file));
+	return object->code;
+}
+
+static uint64_t find_variable_start(void *object, uint64_t address)
+{
+	const struct pp_symbol *symbol = find_symbol(object, PP_SYMBOL_VARIABLE, address);
+
+	return symbol->name ? symbol->start : 0;
+}
+
+char *pp_object_file_allocated(struct pp_object_file *object, uint64_t site, uint64_t n_bytes,
+			       uint64_t offset)
+{
+	char *part;
+
+	if (!object->allocated) {
+		const struct pp_allocated_variables variables = {
+		    .data = object,
+		    .start = find_variable_start,
+		    .variables = get_variables(object),
+		};
+
+		object->allocated = pp_allocated_new(pp_debug_file_module(object->file),
+						     get_code(object), &variables);
+	}
+	part = pp_allocated_part(object->allocated, site, n_bytes, offset);
+	return part ? pp_printable(part) : NULL;
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */
@@ -342,9 +385,7 @@ static void raw_clear(void *data)
 static GArray *places_at(struct pp_object_file *object, uint64_t address,
 			 const char **ret_compile_dir)
 {
-	if (!object->code)
-		object->code = pp_code_new(pp_debug_file_module(object->file));
-	return pp_code_frames(object->code, address, ret_compile_dir);
+	return pp_code_frames(get_code(object), address, ret_compile_dir);
 }
 
 static const GArray *look_up(struct pp_object_file *object, uint64_t address)

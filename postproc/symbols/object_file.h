@@ -90,4 +90,8 @@ void pp_object_file_plain_units(struct pp_object_file *object, GPtrArray *names)
  */
 char *pp_object_file_path(struct pp_object_file *object, uint64_t address, guint frame);
 
+/* The same as pp_allocated_part(), printable.  The object must have no fault. */
+char *pp_object_file_allocated(struct pp_object_file *object, uint64_t site, uint64_t n_bytes,
+			       uint64_t offset);
+
 #endif

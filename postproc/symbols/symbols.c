@@ -350,6 +350,18 @@ static char *name_object(void *data, const struct pp_process *process, uint64_t 
 		   : g_steal_pointer(&name);
 }
 
+static char *name_allocated(void *data, const struct pp_process *process, uint64_t site,
+			    uint64_t n_bytes, uint64_t offset)
+{
+	const struct pp_load *load;
+	uint64_t linked;
+	struct object *object = find_call(data, process, site, &load, &linked);
+
+	return object && !pp_object_file_fault(object->file)
+		   ? pp_object_file_allocated(object->file, linked + 1, n_bytes, offset)
+		   : NULL;
+}
+
 static char *find_place(void *data, const struct pp_process *process, uint64_t address,
 			char **ret_build_id)
 {
@@ -463,6 +475,7 @@ struct pp_namer pp_symbols_namer(struct pp_symbols *symbols)
 	    .holder = find_holder,
 	    .function = name_function,
 	    .object = name_object,
+	    .allocated = name_allocated,
 	    .place = find_place,
 	    .entry = find_entry,
 	    .outlined_from = find_outlined,

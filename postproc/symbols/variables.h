@@ -23,6 +23,9 @@ void pp_variables_free(struct pp_variables *variables);
 char *pp_variables_part(struct pp_variables *variables, uint64_t start, uint64_t offset,
 			uint64_t *ret_rest);
 
+/* The type of the variable that begins at the address.  Returns false if it is not known. */
+bool pp_variables_type(struct pp_variables *variables, uint64_t start, Dwarf_Die *ret_type);
+
 /* True if all data needed so far was in the module's own files. */
 bool pp_variables_are_whole(const struct pp_variables *variables);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * name_address OBJECT BUILD_ID|- BIAS {f|s|i|o}ADDRESS...: prints names for run-time addresses in
+ * name_address OBJECT BUILD_ID|- BIAS {f|s|i|o|b}ADDRESS...: prints names for run-time addresses in
  * an object loaded at BIAS (all numbers are hexadecimal). f: function of a return address; s: call
- * site; i: inlined frames of a call site, one per line; o: variable. "-" also reads addresses from
- * standard input. GM_DEMANGLE=full|simple|no and GM_NO_INLINE=1 correspond to options of gprof-mt.
+ * site; i: inlined frames of a call site, one per line; o: variable; bADDRESS:SIZE:OFFSET: part of
+ * a heap block allocated by the call that returns there. "-" also reads addresses from standard
+ * input. GM_DEMANGLE=full|simple|no and GM_NO_INLINE=1 correspond to options of gprof-mt.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,16 +27,23 @@ static void print_frames(const struct pp_namer *namer, const struct pp_process *
 static void print_name(const struct pp_namer *namer, const struct pp_process *process,
 		       const char *asked)
 {
-	uint64_t address = strtoull(asked + 1, NULL, 16);
+	char *end;
+	uint64_t address = strtoull(asked + 1, &end, 16), size;
 	char *name;
 
 	if (asked[0] == 'i') {
 		print_frames(namer, process, address);
 		return;
 	}
-	name = (asked[0] == 'f'	  ? namer->function
-		: asked[0] == 's' ? namer->site
-				  : namer->object)(namer->data, process, address);
+	if (asked[0] == 'b') {
+		size = strtoull(end + 1, &end, 16);
+		name = namer->allocated(namer->data, process, address, size,
+					strtoull(end + 1, NULL, 16));
+	} else {
+		name = (asked[0] == 'f'	  ? namer->function
+			: asked[0] == 's' ? namer->site
+					  : namer->object)(namer->data, process, address);
+	}
 	printf("%s\n", name ? name : "-");
 	g_free(name);
 }
