@@ -37,10 +37,10 @@ for entry in (push, pop):
 variables = {}
 for row in report["access_variables"]:
     variables.setdefault(row["variable"], []).append(row)
-block = f"block of 16 bytes allocated at {made}"
-assert {"head", "state.pushed", "state.turn", "slots[]", "own[][]", block, block + " + 8"} == set(variables), variables.keys()
-for name, shared, writes in (("head", 100, 400), ("state.turn", 100, 400), ("state.pushed", 0, 200), (block, 100, 200),
-                             (block + " + 8", 0, 200), ("slots[]", 0, 400), ("own[][]", 0, 400)):
+next, value = (f"struct node.{member} allocated at {made}" for member in ("next", "value"))
+assert {"head", "state.pushed", "state.turn", "slots[]", "own[][]", next, value} == set(variables), variables.keys()
+for name, shared, writes in (("head", 100, 400), ("state.turn", 100, 400), ("state.pushed", 0, 200), (next, 100, 200),
+                             (value, 0, 200), ("slots[]", 0, 400), ("own[][]", 0, 400)):
     assert all(row["shared_pct"] == shared for row in variables[name]), variables[name]
     assert sum(row["writes"] for row in variables[name]) == writes, (name, variables[name])
 
@@ -58,8 +58,8 @@ assert all(row["conflicts"] == row["consecutive"] > 0 and "state.turn" in row["v
            for row in pairs.values()), pairs
 assert sum(row["conflicts"] for row in pairs.values()) >= 399, pairs
 on = {name: sum(row["conflicts"] for row in report["conflict_variables"] if row["variable"] == name)
-      for name in ("head", block, block + " + 8", "state.pushed")}
-assert on["head"] > 0 and 0 < on[block] <= 200 and on[block + " + 8"] == on["state.pushed"] == 0, on
+      for name in ("head", next, value, "state.pushed")}
+assert on["head"] > 0 and 0 < on[next] <= 200 and on[value] == on["state.pushed"] == 0, on
 END
 		fail "$compiler: see above"
 	"$gprof_mt" report -i d accesses conflicts >text 2>err && [ ! -s err ] || fail "$compiler: $(cat err)"
