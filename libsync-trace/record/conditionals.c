@@ -19,8 +19,9 @@
 
 __thread uint64_t st_conditionals __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Set by accesses.c; here, since the same threads take the slow path for it. */
+/* Set by accesses.c and process.c; here, since the same threads take the slow path for them. */
 const struct st_access_functions *st_access;
+bool st_orders;
 
 static bool is_counted; /* the hook has run in some thread; a hint for the others */
 
@@ -83,7 +84,7 @@ void st_conditionals_look(struct st_thread *self)
 {
 	if (st_conditionals != 0 && !__atomic_load_n(&is_counted, __ATOMIC_RELAXED))
 		__atomic_store_n(&is_counted, true, __ATOMIC_RELAXED);
-	if ((__atomic_load_n(&is_counted, __ATOMIC_RELAXED) || st_access != NULL) &&
+	if ((__atomic_load_n(&is_counted, __ATOMIC_RELAXED) || st_access != NULL || st_orders) &&
 	    self->counts == NULL)
 		__atomic_fetch_or(&self->detours, ST_DETOUR_ALWAYS, __ATOMIC_RELAXED);
 }

@@ -23,6 +23,7 @@ enum shape {
 	SHAPE_PATH,
 	SHAPE_TRIES,
 	SHAPE_CONDITIONALS,
+	SHAPE_ORDER,
 	SHAPE_IO
 };
 
@@ -107,6 +108,7 @@ static const uint8_t *event_after(const uint8_t *at)
 		return at + 10;
 	case SHAPE_CALL_PATH:
 	case SHAPE_CONDITIONALS:
+	case SHAPE_ORDER:
 		return at + 8;
 	case SHAPE_PATH:
 		return at + 16;
@@ -136,7 +138,7 @@ void st_packet_lost(const struct gm_packet *packet, uint16_t why)
 		uint8_t id = at[0] == ST_EVENT_EXTENDED ? at[1] : at[0];
 
 		n += id != ST_EVENT_site && id != ST_EVENT_path && id != ST_EVENT_call_path &&
-		     id != ST_EVENT_tries && id != ST_EVENT_conditionals;
+		     id != ST_EVENT_tries && id != ST_EVENT_conditionals && id != ST_EVENT_order;
 		at = event_after(at);
 	}
 	if (slot != NULL)
@@ -255,6 +257,15 @@ static ST_COLD void write_conditionals(struct st_thread *self, uint64_t now_ns)
 	self->conditionals = count;
 }
 
+/* There is room for it. */
+static ST_COLD void write_order(struct st_thread *self, uint64_t number, uint64_t now_ns)
+{
+	struct cursor cursor = event_begin(self, ST_EVENT_order, now_ns);
+
+	put(&cursor, number, 8);
+	event_end(self, &cursor, now_ns);
+}
+
 /* Writes to the thread's stream. */
 static void write_event(struct st_thread *self, const struct st_record *record)
 {
@@ -267,8 +278,9 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 	 */
 	unsigned n = record->id == ST_EVENT_call_path ? 3 : 2;
 	bool counts = st_unlikely(st_conditionals != self->conditionals);
+	uint64_t order = st_unlikely(st_orders) ? st_order_number(record) : 0;
 
-	n += counts;
+	n += counts + (order != 0);
 	if (!has_room(self, n * EVENT_MAX_BYTES, &now_ns)) {
 		/*
 		 * A lost path is not counted, because its event follows; nor is an event after a
@@ -282,6 +294,8 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 		write_conditionals(self, now_ns);
 	if (record->site != 0)
 		site = st_site_number(self, record->site, now_ns);
+	if (order != 0)
+		write_order(self, order, now_ns);
 	cursor = event_begin(self, record->id, now_ns);
 	put_fields(&cursor, record, site);
 	if (record->id == ST_EVENT_io_call)

@@ -10,8 +10,9 @@
 #include "sync-trace/collector.h"
 
 /*
- * If the program counts conditionals, or records accesses, lets all events of a thread that is
- * recorded in full take the slow path, which does more for them (conditionals.c).
+ * If the program counts conditionals, or accesses or the order of locks are recorded, lets all
+ * events of a thread that is recorded in full take the slow path, which does more for them
+ * (conditionals.c).
  */
 void st_conditionals_look(struct st_thread *self);
 
@@ -174,6 +175,20 @@ bool st_begins_wait(enum st_event id);
 
 /* Counts the events of a packet that could not be written (emit.c). */
 void st_packet_lost(const struct gm_packet *packet, uint16_t why);
+
+/* --- the order of locks (order.c) ------------------------------------------------------------- */
+
+/* [sync] order = on: acquisitions have numbers. */
+extern bool st_orders __attribute__((visibility("hidden")));
+
+/*
+ * The number of the acquisition that the event describes, which the calling thread holds. 0: it
+ * acquired nothing, or there is no memory for the lock's number.
+ */
+uint64_t st_order_number(const struct st_record *record);
+
+/* In a forked child: the numbers begin anew. */
+void st_order_forget(void);
 
 /* Counts one event of a thread that has no writer. */
 void st_count_lost_anywhere(void);

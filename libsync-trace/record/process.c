@@ -48,6 +48,7 @@ static enum gm_sync_sink sink;
 #define FIELDS_PATH	    "uint32_t number; uint32_t parent; address_t address; "
 #define FIELDS_TRIES	    "address_t object; uint32_t holder; uint64_t more; "
 #define FIELDS_CONDITIONALS "uint64_t count; "
+#define FIELDS_ORDER	    "uint64_t number; "
 #define FIELDS_IO	    FIELDS_OP "uint8_t call; uint32_t path; uint64_t duration; "
 #define FIELDS_SAME	    "uint8_t result; uint16_t site; "
 
@@ -90,6 +91,7 @@ bool st_process_check_fork(void)
 	st_spares_forget();
 	st_waits_forget();
 	st_counts_forget();
+	st_order_forget();
 	st_access_forget();
 	gm_nodes_forked();
 	st_ust_forked();
@@ -207,6 +209,7 @@ static uint32_t open_now(void)
 	is_all = process->config.sync_mode == GM_SYNC_ALL && sink == GM_SINK_NATIVE;
 	st_budget_watches = is_auto || is_all;
 	st_times_holds = process->config.sync_holds == GM_HOLDS_TIMED && sink == GM_SINK_NATIVE;
+	st_orders = process->config.sync_order == GM_ORDER_ON && sink != GM_SINK_LTTNG;
 	st_counts_open_late(st_budget_watches);
 	st_budget_percent = is_auto ? (unsigned)process->config.sync_budget_percent : 0;
 	if (is_auto)

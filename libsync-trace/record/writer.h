@@ -146,7 +146,10 @@ struct st_writer {
  * than 32 bits.
  */
 enum {
-	/* events also go to LTTng-UST, or conditionals are counted, or accesses recorded */
+	/*
+	 * events also go to LTTng-UST, or conditionals are counted, or accesses or the order of
+	 * locks are recorded
+	 */
 	ST_DETOUR_ALWAYS = 1,
 	ST_DETOUR_UNLOADED = 2,
 	ST_DETOUR_PAUSE = 4,

@@ -31,6 +31,7 @@
 #define EMIT_PATH(name)
 #define EMIT_TRIES(name)
 #define EMIT_CONDITIONALS(name)
+#define EMIT_ORDER(name)
 #define EMIT(name, shape) EMIT_##shape(name)
 ST_EVENTS(EMIT)
 
@@ -45,6 +46,7 @@ ST_EVENTS(EMIT)
 #define ROW_PATH(name)
 #define ROW_TRIES(name)
 #define ROW_CONDITIONALS(name)
+#define ROW_ORDER(name)
 #define ROW(name, shape) ROW_##shape(name)
 
 /* Signal mask of the forking thread. */

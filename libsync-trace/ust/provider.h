@@ -63,6 +63,7 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(
 #define ST_UST_PATH(name)
 #define ST_UST_TRIES(name)
 #define ST_UST_CONDITIONALS(name)
+#define ST_UST_ORDER(name)
 #define ST_UST_EVENT(name, shape) ST_UST_##shape(name)
 
 ST_EVENTS(ST_UST_EVENT)

@@ -20,6 +20,7 @@ static const char *const texts[PP_N_ANOMALIES] = {
     [PP_ANOMALY_RELEASE_NOT_TAKEN] = "unlock without a recorded lock",
     [PP_ANOMALY_RELEASE_BY_ANOTHER] = "unlock by a thread other than the owner",
     [PP_ANOMALY_RELEASE_MISSING] = "acquired twice without an unlock",
+    [PP_ANOMALY_ORDER] = "acquisition stamped later than one that followed it",
 };
 
 void pp_anomalies_init(struct pp_anomalies *anomalies)

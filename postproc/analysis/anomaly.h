@@ -26,6 +26,8 @@ enum pp_anomaly {
 	PP_ANOMALY_RELEASE_BY_ANOTHER, /* unlock by a thread other than the owner */
 	/* acquired by another thread without an unlock in between */
 	PP_ANOMALY_RELEASE_MISSING,
+	/* stamped later than an acquisition of the lock that came after it ([sync] order) */
+	PP_ANOMALY_ORDER,
 	PP_N_ANOMALIES
 };
 

@@ -66,6 +66,7 @@ void pp_operation_complete(struct pp_operation *operation, const struct pp_event
 	}
 	operation->path = event->sync.path;
 	operation->conditionals = event->sync.conditionals;
+	operation->order = event->sync.order;
 	operation->finished = true;
 	operation->end_ns = event->time_ns;
 }

@@ -18,6 +18,7 @@ struct pp_operation {
 	uint64_t object_load_id, value_load_id; /* core/event.h */
 	uint64_t more_tries;			/* a failed try stands for so many more */
 	uint64_t conditionals;			/* core/event.h; at its begin, then at its return */
+	uint64_t order;				/* core/event.h */
 	const struct pp_path *path;		/* up to the site; NULL: not known */
 	bool waited;				/* an X_begin preceded it: the object was taken */
 	bool finished;				/* false: no return was recorded */

@@ -106,6 +106,8 @@ struct pp_event {
 			/* executed by the thread so far, see `conditionals` in events.h; 0: not
 			 * known */
 			uint64_t conditionals;
+			/* the number of the acquisition, see `order` in events.h; 0: not known */
+			uint64_t order;
 		} sync;
 		struct {
 			/* PP_TID_UNKNOWN: not in the source's records */

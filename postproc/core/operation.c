@@ -121,6 +121,7 @@ const struct pp_sync_row pp_sync_rows[ST_N_EVENTS + 1] = {
     [ST_EVENT_io_call] = {"io_call", NULL, DEFINES, PP_N_SYNC_TYPES},
     ROW(mutex_consistent, mutex, "pthread_mutex_consistent", 0),
     [ST_EVENT_conditionals] = {"conditionals", NULL, DEFINES, PP_N_SYNC_TYPES},
+    [ST_EVENT_order] = {"order", NULL, DEFINES, PP_N_SYNC_TYPES},
     [ST_N_EVENTS] = {"unknown", NULL, 0, PP_N_SYNC_TYPES},
 };
 

@@ -33,6 +33,7 @@ bool pp_stream_look(struct pp_stream *stream, const struct pp_record *record, in
 	case PP_CLASS_PATH:
 	case PP_CLASS_TRIES:
 	case PP_CLASS_CONDITIONALS:
+	case PP_CLASS_ORDER:
 		stream->n_events++;
 		pp_decode_definition(stream, record);
 		return false;

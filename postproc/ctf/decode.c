@@ -298,6 +298,7 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 	case PP_CLASS_PATH:
 	case PP_CLASS_TRIES:
 	case PP_CLASS_CONDITIONALS:
+	case PP_CLASS_ORDER:
 		pp_decode_definition(stream, record);
 		break;
 	case PP_CLASS_SYNC:
@@ -366,7 +367,7 @@ static void find_thread(struct pp_stream *stream, struct pp_process *process, ui
 	stream->thread_unknown = false;
 	stream->thread = index <= UINT32_MAX ? pp_process_thread(process, (uint32_t)index) : NULL;
 	if (stream->thread != before)
-		stream->conditionals = 0;
+		stream->conditionals = stream->order = 0;
 	if (stream->thread && stream->thread->tid == tid) {
 		stream->losses_reported |= stream->thread->events_lost > 0;
 		return;
@@ -395,7 +396,7 @@ static void find_child(struct pp_stream *stream, uint64_t tid, uint64_t number)
 	g_array_set_size(stream->sites, 0);
 	g_array_set_size(stream->nodes, 0);
 	stream->path = NULL;
-	stream->more_tries = stream->tries_holder = stream->conditionals = 0;
+	stream->more_tries = stream->tries_holder = stream->conditionals = stream->order = 0;
 	if (process) {
 		find_thread(stream, process, tid, 0);
 		return;

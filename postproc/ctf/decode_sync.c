@@ -218,6 +218,8 @@ bool pp_decode_sync(struct pp_stream *stream, const struct pp_record *record,
 	event->sync.path = take_path(stream, event);
 	take_tries(stream, event);
 	event->sync.conditionals = stream->conditionals;
+	event->sync.order = stream->order;
+	stream->order = 0;
 	if (event->thread && event->thread->process->places)
 		place_event(stream->decoder->capture->model, event->thread->process, event);
 	return true;
@@ -313,6 +315,9 @@ void pp_decode_definition(struct pp_stream *stream, const struct pp_record *reco
 		break;
 	case PP_CLASS_CONDITIONALS:
 		stream->conditionals = record->values[PP_CONDITIONALS_COUNT];
+		break;
+	case PP_CLASS_ORDER:
+		stream->order = record->values[PP_ORDER_NUMBER];
 		break;
 	default:
 		break;

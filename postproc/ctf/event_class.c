@@ -32,6 +32,7 @@ enum shape {
 	PATH,
 	TRIES,
 	CONDITIONALS,
+	ORDER,
 	IO,
 	SAMPLE,
 	LINES,
@@ -68,6 +69,7 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [PATH] = {{"number", INTEGER}, {"parent", INTEGER}, {"address", INTEGER}},
     [TRIES] = {{"object", INTEGER}, {"holder", INTEGER}, {"more", INTEGER}},
     [CONDITIONALS] = {{"count", INTEGER}},
+    [ORDER] = {{"number", INTEGER}},
     [SAMPLE] = {{"path", INTEGER}, {"n", INTEGER}},
     [LINES] = {{"set", INTEGER}, {"n", INTEGER}, {"lines", LINES_OF_SET}},
     [SEGMENT] = {{"set", INTEGER},
@@ -168,6 +170,8 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_TRIES;
 	case CONDITIONALS:
 		return PP_CLASS_CONDITIONALS;
+	case ORDER:
+		return PP_CLASS_ORDER;
 	case IO:
 		return PP_CLASS_IO;
 	case SAMPLE:

@@ -61,6 +61,7 @@ struct pp_stream {
 	uint64_t tries_object, more_tries; /* of the next synch-event, if it has that object */
 	uint32_t tries_holder;
 	uint64_t conditionals; /* of the thread of the packet so far; 0: not known */
+	uint64_t order;	       /* of the next synch-event; 0: none */
 	bool has_object;
 	/* The next event is the begin of a blocking call (ahead.h); the end comes next, then. */
 	bool io_begins;

@@ -13,7 +13,11 @@ struct consistency {
 	struct pp_thread_states *states;
 	struct pp_objects objects;
 	struct pp_anomalies anomalies;
+	GHashTable *orders; /* lock -> the greatest number of its acquisitions so far */
 };
+
+/* A lock's key in `orders`: addresses have 47 bits. */
+#define PID_SHIFT 47
 
 static bool forget(void *data, struct pp_object *object, struct pp_object *group)
 {
@@ -28,6 +32,7 @@ static void *consistency_start(const struct pp_pass_context *context)
 	struct consistency *self = g_new0(struct consistency, 1);
 
 	self->model = context->model;
+	self->orders = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	self->listener = pp_objects_feed(&self->objects);
 	pp_anomalies_init(&self->anomalies);
 	self->object_listener.fold = forget;
@@ -36,10 +41,29 @@ static void *consistency_start(const struct pp_pass_context *context)
 	return self;
 }
 
+/* Time stamps of a lock's acquisitions agree with their numbers if these do not fall. */
+static void check_order(struct consistency *self, const struct pp_event *event)
+{
+	uint64_t lock =
+	    pp_sync_has(event->sync.op, PP_SYNC_YIELDS) ? event->sync.value : event->sync.object;
+	uint64_t key = lock ^ (uint64_t)event->thread->process->pid << PID_SHIFT, *last;
+
+	last = g_hash_table_lookup(self->orders, &key);
+	if (!last) {
+		last = g_memdup2(&event->sync.order, sizeof(*last));
+		g_hash_table_insert(self->orders, g_memdup2(&key, sizeof(key)), last);
+	}
+	if (event->sync.order < *last)
+		pp_anomaly_add(&self->anomalies, PP_ANOMALY_ORDER, event->thread);
+	*last = MAX(*last, event->sync.order);
+}
+
 static void consistency_event(void *state, const struct pp_event *event)
 {
 	struct consistency *self = state;
 
+	if (event->kind == PP_EVENT_SYNC && event->sync.order && event->thread)
+		check_order(self, event);
 	pp_thread_states_event(self->states, event);
 }
 
@@ -98,6 +122,7 @@ static void consistency_free(void *state)
 	pp_thread_states_free(self->states);
 	pp_objects_done(&self->objects, NULL);
 	pp_anomalies_done(&self->anomalies);
+	g_hash_table_unref(self->orders);
 	g_free(self);
 }
 

@@ -65,6 +65,14 @@ ours_waits()
 }
 printf '[sync]\nmode = contended\n' >"$dir/waits.conf"
 
+# With the order of locks, against a complete recording.
+ours_order()
+{
+	rm -rf gprof-mt.data gprof-mt.data.old
+	GPROF_MT_CONFIG=$dir/order.conf LD_PRELOAD=$library ./bench "$@"
+}
+printf '[sync]\nmode = all\norder = on\n' >"$dir/order.conf"
+
 lttng_ns()
 {
 	LD_PRELOAD=$wrapper ./bench "$@"
@@ -103,18 +111,20 @@ valgrind --version >/dev/null 2>&1 || drd_why="valgrind is not installed"
 bench()
 {
 	local what=$1 name=$2 n=$3 budget=$4 our
-	rm -f bare.ns our.ns default.ns waits.ns lttng.ns
+	rm -f bare.ns our.ns default.ns waits.ns order.ns lttng.ns
 	for _ in $(seq "$rounds"); do
 		./bench "$name" "$n" >>bare.ns
 		ours "$name" "$n" >>our.ns
 		ours_default "$name" "$n" >>default.ns
 		ours_waits "$name" "$n" >>waits.ns
+		ours_order "$name" "$n" >>order.ns
 		[ -n "$lttng_why" ] || lttng_ns "$name" "$n" >>lttng.ns
 	done
 	our=$(median our.ns)
 	row "$what" "not recorded" "$(median bare.ns)" "$our" "$budget"
 	row "$what, default" "not recorded" "$(median bare.ns)" "$(median default.ns)" -
 	row "$what, waits only" "not recorded" "$(median bare.ns)" "$(median waits.ns)" "$5"
+	row "$what, with the order of locks" "all recorded" "$our" "$(median order.ns)" -
 	if [ -n "$lttng_why" ]; then
 		skip "$what" "lttng-ust wrapper" "$lttng_why"
 	else

@@ -26,6 +26,7 @@ enum shape {
 	PATH,
 	TRIES,
 	CONDITIONALS,
+	ORDER,
 	SAME,
 	IO
 };
@@ -53,6 +54,7 @@ static const char *const shape_fields[] = {
     [PATH] = "u32 number; u32 parent; u64 address;",
     [TRIES] = "u64 object; u32 holder; u64 more;",
     [CONDITIONALS] = "u64 count;",
+    [ORDER] = "u64 number;",
     [SAME] = "u8 result; u16 site;",
     [IO] = "u8 result; u16 site; u64 object; u8 call; u32 path; u64 duration;",
 };
@@ -434,6 +436,12 @@ void fixture_tries(struct fixture_stream *stream, uint64_t time_ns, uint64_t obj
 	PUT(uint64_t, more);
 }
 
+void fixture_order(struct fixture_stream *stream, uint64_t time_ns, uint64_t number)
+{
+	put_header(stream, time_ns, ST_EVENT_order);
+	PUT(uint64_t, number);
+}
+
 void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event op, uint8_t result,
 		  uint16_t site, uint64_t object, uint64_t extra)
 {
@@ -455,6 +463,7 @@ void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event
 	case CALL_PATH:
 	case PATH:
 	case CONDITIONALS:
+	case ORDER:
 	case TRIES:
 	case SAME:
 	case IO:

@@ -63,6 +63,9 @@ void fixture_tries(struct fixture_stream *stream, uint64_t time_ns, uint64_t obj
 void fixture_site(struct fixture_stream *stream, uint64_t time_ns, uint16_t number,
 		  uint64_t address);
 
+/* The number of the next event's acquisition. */
+void fixture_order(struct fixture_stream *stream, uint64_t time_ns, uint64_t number);
+
 /* extra: the last field of operations that have one more field than OP. */
 void fixture_sync(struct fixture_stream *stream, uint64_t time_ns, enum st_event op, uint8_t result,
 		  uint16_t site, uint64_t object, uint64_t extra);

@@ -9,6 +9,9 @@
  * locks is contended.
  *
  * make_capture DIR every: writes one of each kind of event.
+ *
+ * make_capture DIR order: two threads lock a mutex in turn; the third of four acquisitions is
+ * stamped before the second.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,6 +26,34 @@
 #define PACKET_EVENTS 2048
 #define SITE	      0x401000 /* the first call site */
 #define SITE_BYTES    16
+
+static int make_order(const char *dir)
+{
+	struct gm_thread_slot slots[2] = {
+	    {.state = GM_THREAD_LIVE, .tid = PID, .parent_index = -1, .start_ns = START_NS},
+	    {.state = GM_THREAD_LIVE, .tid = PID + 1, .parent_index = 0, .start_ns = START_NS}};
+	static const uint64_t numbers[] = {2, 4, 3, 5};
+	struct fixture_stream *streams[2];
+	uint64_t now_ns = START_NS;
+
+	fixture_capture(dir, 1);
+	fixture_process(dir, PID, slots, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		streams[i] = fixture_thread_stream(dir, PID, i, PID + i, now_ns);
+		fixture_site(streams[i], now_ns, 1, SITE);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		struct fixture_stream *stream = streams[numbers[i] % 2];
+
+		now_ns += 10;
+		fixture_order(stream, now_ns, numbers[i]);
+		fixture_sync(stream, now_ns, ST_EVENT_mutex_lock, 0, 1, MUTEX, 0);
+		fixture_sync(stream, now_ns + 5, ST_EVENT_mutex_unlock, 0, 1, MUTEX, 0);
+	}
+	fixture_close(streams[0]);
+	fixture_close(streams[1]);
+	return 0;
+}
 
 static int make_every(const char *dir)
 {
@@ -77,10 +108,13 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(argv[2], "every") == 0)
 		return make_every(argv[1]);
+	if (argc == 3 && strcmp(argv[2], "order") == 0)
+		return make_order(argv[1]);
 	if (argc == 5 && strcmp(argv[4], "waits") == 0)
 		n_sites = 1;
 	if (!n_threads || !n_sites || n_sites > UINT16_MAX) {
-		fprintf(stderr, "usage: make_capture DIR {THREADS EVENTS [waits|SITES]|every}\n");
+		fprintf(stderr,
+			"usage: make_capture DIR {THREADS EVENTS [waits|SITES]|every|order}\n");
 		return 2;
 	}
 	for (unsigned i = 0; i < n_threads; i++)

@@ -80,7 +80,7 @@ same "threads of the default capture" "phil-1" "$(offered timeline --thread phil
 rm gprof-mt.data
 same "modes of accesses" "sampled compiled off" "$(offered record --accesses '')"
 settings=$(offered record --set '')
-same "settings" "sync.mode= sync.budget= sync.holds= sync.buffer= sync.sink= sync.types= sync.include= sync.exclude= sync.paths= sync.path_depth= sync.path_sample=" \
+same "settings" "sync.mode= sync.budget= sync.holds= sync.order= sync.buffer= sync.sink= sync.types= sync.include= sync.exclude= sync.paths= sync.path_depth= sync.path_sample=" \
 	"$(offered record --set sync.)"
 same "values" "all contended off auto" "$(offered record --set sync.mode =)"
 same "values that begin with a word" "contended" "$(offered record -q --set sync.mode = con)"

@@ -32,7 +32,20 @@ static void check_error(void)
 }
 
 /* Payload of the event in the wire contract. */
-enum shape { OP, BEGIN, VALUE, COND, ROUTINE, SITE, CALL_PATH, PATH, TRIES, CONDITIONALS, IO };
+enum shape {
+	OP,
+	BEGIN,
+	VALUE,
+	COND,
+	ROUTINE,
+	SITE,
+	CALL_PATH,
+	PATH,
+	TRIES,
+	CONDITIONALS,
+	ORDER,
+	IO
+};
 
 static const struct contract {
 	const char *name;

@@ -54,6 +54,7 @@ static const struct key keys[] = {
     {"sync", "mode", KEY_WORD, FIELD(sync_mode), {"all", "contended", "off", "auto"}, 0, 0},
     {"sync", "budget", KEY_NUMBER, FIELD(sync_budget_percent), {NULL}, 1, 100},
     {"sync", "holds", KEY_WORD, FIELD(sync_holds), {"no", "yes"}, 0, 0},
+    {"sync", "order", KEY_WORD, FIELD(sync_order), {"off", "on"}, 0, 0},
     {"sync", "buffer", KEY_SIZE, FIELD(sync_buffer_bytes), {NULL}, 16384, 1u << 30},
     {"sync", "sink", KEY_WORD, FIELD(sync_sink), {"native", "lttng", "both"}, 0, 0},
     {"sync", "types", KEY_SET, FIELD(sync_types), {GM_SYNC_TYPES(TYPE_NAME)}, 0, 0},
@@ -560,6 +561,12 @@ int gm_config_set(const char *assignment, struct gm_config *config, struct gm_co
 	return assign(span_trim((struct span){assignment, dot}),
 		      span_trim((struct span){dot + 1, equals}),
 		      span_trim((struct span){equals + 1, end}), place, config, error);
+}
+
+void gm_config_settle(struct gm_config *config)
+{
+	if (config->sync_order == GM_ORDER_ON && config->sync_mode != GM_SYNC_OFF)
+		config->sync_mode = GM_SYNC_ALL;
 }
 
 static void add_time(struct gm_text *text, uint64_t ns)

@@ -20,6 +20,7 @@ enum gm_calls_mode { GM_CALLS_COUNT, GM_CALLS_HISTORY, GM_CALLS_OFF };
 enum gm_gmon_writer { GM_GMON_PROGRAM, GM_GMON_RECORD };
 enum gm_sync_mode { GM_SYNC_ALL, GM_SYNC_CONTENDED, GM_SYNC_OFF, GM_SYNC_AUTO };
 enum gm_sync_holds { GM_HOLDS_COUNTED, GM_HOLDS_TIMED };
+enum gm_sync_order { GM_ORDER_OFF, GM_ORDER_ON };
 enum gm_sync_sink { GM_SINK_NATIVE, GM_SINK_LTTNG, GM_SINK_BOTH };
 enum gm_sample_stacks { GM_STACKS_OFF, GM_STACKS_ON };
 enum gm_access_mode { GM_ACCESS_COMPILED, GM_ACCESS_SAMPLED, GM_ACCESS_OFF };
@@ -51,6 +52,7 @@ struct gm_config {
 	enum gm_sync_mode sync_mode;	   /* [sync]    mode = all | contended | off | auto */
 	uint64_t sync_budget_percent;	   /* [sync]    budget = 5: with auto, of CPU time */
 	enum gm_sync_holds sync_holds;	   /* [sync]    holds = no | yes: time the counted holds */
+	enum gm_sync_order sync_order;	   /* [sync]    order = off | on: number acquisitions */
 	uint64_t sync_buffer_bytes;	   /* [sync]    buffer = 1M: largest packet of a thread */
 	enum gm_sync_sink sync_sink;	   /* [sync]    sink = native | lttng | both */
 	uint64_t sync_types;		   /* [sync]    types = all: bits by enum gm_sync_type */
@@ -108,6 +110,12 @@ int gm_config_read_local(struct gm_config *config, struct gm_config_error *error
 
 /* Applies one "group.key=value" (the --set option), with the same checks and messages. */
 int gm_config_set(const char *assignment, struct gm_config *config, struct gm_config_error *error);
+
+/*
+ * Called when all values are set: the order of locks needs all operations, so with it sync.mode is
+ * `all`, unless it is off.
+ */
+void gm_config_settle(struct gm_config *config);
 
 /*
  * Writes *config as a file that gm_config_read() accepts. Returns the full length, like snprintf().

@@ -146,6 +146,7 @@ static bool configure(void)
 	}
 	if (code < 0 && !gm_recorder_report(code))
 		gm_warn_once(error.text);
+	gm_config_settle(&process.config);
 	return code == 0;
 }
 

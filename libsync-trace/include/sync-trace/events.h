@@ -61,6 +61,12 @@
  * (conditionals.c), if it has changed since the last such event of the stream. It holds for the
  * next event. Only code built with -fsanitize-coverage=trace-pc counts.
  *
+ * order gives the number of the next event's acquisition of its lock ([sync] order = on; of a
+ * condition wait, of its mutex): 2 for the first one at that address that excludes others, and so
+ * on; of a reader, the number of the last of these, or 1. It was taken while the lock was held, so
+ * it tells the order where time stamps may not. It goes on when the lock is destroyed, or another
+ * one is made at its address.
+ *
  * io_call is a call that may block for another reason than an object above (calls.h). It is one
  * event, stamped at the end of the call, which lasted `duration` ns, at least [io] threshold. It
  * has its path in a field (0: none), and no call_path. result: 0, or the error number of a call
@@ -102,6 +108,7 @@ enum st_path_end {
  *   SAME           result u8, site u16
  *   TRIES          object u64, holder u32, more u64
  *   CONDITIONALS   count u64
+ *   ORDER          number u64
  *   IO             result u8, site u16, object u64, call u8 (enum st_io_call), path u32 (number of
  *                  the site's node; 0: none), duration u64 (ns)
  */
@@ -218,7 +225,9 @@ enum st_path_end {
 	/* a robust mutex whose owner has died, by its new owner */                                \
 	X(mutex_consistent, OP)                                                                    \
 	/* of the next event's thread */                                                           \
-	X(conditionals, CONDITIONALS)
+	X(conditionals, CONDITIONALS)                                                              \
+	/* of the next event's lock */                                                             \
+	X(order, ORDER)
 
 enum st_event {
 #define ST_EVENT_ID(name, shape) ST_EVENT_##name,

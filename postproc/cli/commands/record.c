@@ -138,6 +138,7 @@ static int set_accesses(const struct options *options, struct gm_config *config)
 	}
 	if (options->accesses || config->access_mode == GM_ACCESS_SAMPLED)
 		config->sync_mode = GM_SYNC_ALL;
+	gm_config_settle(config);
 	return 0;
 }
 
