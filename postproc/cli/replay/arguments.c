@@ -2,6 +2,7 @@
 /* Each option has a row in the table, from which its help is made. */
 #include "cli/replay/arguments.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "campaign/plan.h"
@@ -10,7 +11,41 @@
 
 #define N_RUNS 10
 
-enum { OPTION_CPUS = 0x300, OPTION_DROP, OPTION_FAIR, OPTION_GAPS, OPTION_RUNS, OPTION_WRITE };
+enum {
+	OPTION_CPUS = 0x300,
+	OPTION_DROP,
+	OPTION_ENGINE,
+	OPTION_FAIR,
+	OPTION_GAPS,
+	OPTION_ORDER,
+	OPTION_RUNS,
+	OPTION_WRITE
+};
+
+static const char *const engines[] = {
+    [PP_CLI_REPLAY_SIMULATION] = "simulation",
+    [PP_CLI_REPLAY_SKELETON] = "skeleton",
+    NULL,
+};
+
+static const char *const orders[] = {
+    [PP_SKELETON_FREE] = "free",
+    [PP_SKELETON_LOCKS] = "locks",
+    [PP_SKELETON_ALL] = "all",
+    NULL,
+};
+
+/* Takes the number of a word. */
+static int take_word(const char *option, const char *value, const char *const *words, unsigned *ret)
+{
+	g_autofree char *expected = NULL;
+
+	for (*ret = 0; words[*ret]; (*ret)++)
+		if (strcmp(words[*ret], value) == 0)
+			return PP_EXIT_GOOD;
+	expected = g_strjoinv(", ", (char **)words);
+	return pp_cli_usage("replay", "invalid --%s '%s' (expected %s)", option, value, expected);
+}
 
 static int take_cpus(const char *value, GArray **cpus)
 {
@@ -52,6 +87,10 @@ static int take_option(void *data, int option, const char *value)
 	case OPTION_DROP:
 		g_ptr_array_add(arguments->dropped, (char *)value);
 		return PP_EXIT_GOOD;
+	case OPTION_ENGINE:
+		return take_word("engine", value, engines, &arguments->engine);
+	case OPTION_ORDER:
+		return take_word("order", value, orders, &arguments->order);
 	case OPTION_FAIR:
 		arguments->fair = true;
 		return PP_EXIT_GOOD;
@@ -68,10 +107,12 @@ static int take_option(void *data, int option, const char *value)
 }
 
 static const struct pp_cli_option option_table[] = {
+    {"engine", "ENGINE", OPTION_ENGINE, "simulation (default), or skeleton: real threads"},
+    {"order", "ORDER", OPTION_ORDER, "of a skeleton: free (default), locks, all: as recorded"},
     {"cpus", "LIST", OPTION_CPUS, "numbers of CPUs: 1..8, or 1,2,4 (default: as recorded)"},
     {"drop", "LOCK", OPTION_DROP, "and what it would bring never to take this lock"},
     {"fair", NULL, OPTION_FAIR, "locks are handed over in the order of arrival"},
-    {"runs", "N", OPTION_RUNS, "simulations of each (default 10)"},
+    {"runs", "N", OPTION_RUNS, "replays of each (default 10)"},
     {"allow-gaps", NULL, OPTION_GAPS, "replay what is known of an incomplete capture"},
     {"write", "FILE", OPTION_WRITE, "write the model to FILE, too"},
     PP_CLI_TABLES_OPTIONS,
@@ -88,6 +129,21 @@ static const struct pp_cli_options options = {
     .take = take_option,
 };
 
+/* Options that only one of the engines has. */
+static int check_engine(const struct pp_cli_replay_arguments *arguments)
+{
+	bool is_skeleton = arguments->engine == PP_CLI_REPLAY_SKELETON;
+
+	if (is_skeleton && arguments->fair)
+		return pp_cli_usage("replay", "--fair needs --engine=simulation");
+	if (is_skeleton && arguments->dropped->len != 0)
+		return pp_cli_usage("replay", "--drop needs --engine=simulation");
+	if (!is_skeleton && arguments->order != PP_SKELETON_FREE)
+		return pp_cli_usage("replay", "--order=%s needs --engine=skeleton",
+				    orders[arguments->order]);
+	return PP_EXIT_GOOD;
+}
+
 int pp_cli_replay_arguments_read(struct pp_cli_replay_arguments *arguments, int argc, char **argv)
 {
 	int status;
@@ -101,6 +157,9 @@ int pp_cli_replay_arguments_read(struct pp_cli_replay_arguments *arguments, int 
 		return pp_cli_usage("replay", "expected one capture or model");
 	if (optind < argc)
 		arguments->path = argv[optind];
+	status = check_engine(arguments);
+	if (status != PP_EXIT_GOOD)
+		return status;
 	status = pp_cli_tables_check("replay", &arguments->how, 1);
 	return status == PP_EXIT_GOOD ? -1 : status;
 }

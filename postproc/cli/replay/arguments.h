@@ -4,9 +4,12 @@
 #define PP_CLI_REPLAY_ARGUMENTS_H
 
 #include "cli/tables.h"
+#include "replay/skeleton/skeleton.h"
 
 /* The most CPUs of a replay. */
 #define PP_CLI_REPLAY_MAX_CPUS 1024
+
+enum pp_cli_replay_engine { PP_CLI_REPLAY_SIMULATION, PP_CLI_REPLAY_SKELETON };
 
 struct pp_cli_replay_arguments {
 	struct pp_cli_tables how;
@@ -14,6 +17,8 @@ struct pp_cli_replay_arguments {
 	const char *write;  /* the model's file; NULL: none */
 	GArray *cpus;	    /* of int64_t, rising; NULL: those of the recorded machine */
 	GPtrArray *dropped; /* of const char * */
+	enum pp_cli_replay_engine engine;
+	enum pp_skeleton_order order;
 	uint32_t n_runs;
 	bool fair, allow_gaps;
 };

@@ -13,8 +13,8 @@
 enum { CPUS, RUN, SIGMA, SPEEDUP, USED, WITHOUT, CHANGE, CHANGE_SIGMA };
 
 static const struct pp_column columns[] = {
-    [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, PP_COLUMN_KEY, "simulated CPUs"},
-    [RUN] = {"run_ns", "run time", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "mean of all simulations"},
+    [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, PP_COLUMN_KEY, "of the replay"},
+    [RUN] = {"run_ns", "run time", PP_TYPE_TIME_NS, PP_COLUMN_MAIN, "mean of all replays"},
     [SIGMA] = {"sigma_pct", "sigma%", PP_TYPE_PERCENT, 0, "its standard deviation"},
     [SPEEDUP] = {"speedup", "speedup", PP_TYPE_RATIO, 0, "to the first row"},
     [USED] = {"used_cpus", "used", PP_TYPE_RATIO, 0, "CPUs used, on average"},
@@ -47,40 +47,97 @@ static void set_row(struct pp_cell *row, const struct pp_cli_replay_outcome *out
 	pp_cell_set_number(&row[USED], outcome->cpus.mean);
 }
 
-/*
- * Adds a row for each number of CPUs. `same`: the simulation of the recorded run. Returns the
- * number of threads that wait for ever in one of the simulations, whose figures are missing.
- */
-static uint32_t add_rows(struct pp_table *table, const struct pp_cli_replay_arguments *arguments,
-			 const struct pp_replay_model *model,
-			 const struct pp_cli_replay_outcome *same, const bool *drops)
+/* What is replayed, and the replay of the recorded run; that has no runs (ns.n is 0) if the machine
+ * has too few CPUs for it. */
+struct replays {
+	const struct pp_cli_replay_arguments *arguments;
+	const struct pp_replay_model *model;
+	const bool *drops;
+	struct pp_cli_replay_outcome same;
+	uint32_t
+	    n_stuck; /* threads that wait for ever in one of the replays; its figures are missing */
+	char *stuck; /* for what they wait, if known */
+};
+
+static void note_stuck(struct replays *self, struct pp_cli_replay_outcome *outcome)
 {
-	uint32_t n_stuck = same->n_stuck;
+	self->n_stuck = MAX(self->n_stuck, outcome->n_stuck);
+	if (!self->stuck)
+		self->stuck = g_steal_pointer(&outcome->stuck);
+}
+
+/* Replays the recorded run, if the engine has as many CPUs. */
+static int run_same(struct replays *self, struct pp_error *err)
+{
+	const struct pp_replay_model *model = self->model;
+	int code;
+
+	if (self->arguments->engine == PP_CLI_REPLAY_SKELETON && self->arguments->cpus &&
+	    model->n_cpus > pp_skeleton_usable_cpus())
+		return 0;
+	code = pp_cli_replay_run(self->arguments, model, model->n_cpus, model->others, NULL,
+				 &self->same, err);
+	note_stuck(self, &self->same);
+	return code;
+}
+
+/* On that number of CPUs, without simulated other programs. */
+static int run_on(struct replays *self, uint32_t n_cpus, struct pp_cli_replay_outcome *ret,
+		  struct pp_error *err)
+{
+	bool is_same = n_cpus == self->model->n_cpus &&
+		       (self->arguments->engine == PP_CLI_REPLAY_SKELETON || !self->model->others);
+	int code = 0;
+
+	if (is_same)
+		*ret = self->same;
+	else
+		code = pp_cli_replay_run(self->arguments, self->model, n_cpus, 0, NULL, ret, err);
+	note_stuck(self, ret);
+	return code;
+}
+
+/* Adds a row for a number of CPUs. first_ns: run time of the first row; 0: this is the first one.
+ */
+static int add_row(struct replays *self, struct pp_table *table, uint32_t n_cpus, double *first_ns,
+		   struct pp_error *err)
+{
+	struct pp_cli_replay_outcome outcome, changed = {0};
+	struct pp_cell *row;
+	int code = run_on(self, n_cpus, &outcome, err);
+
+	if (code == 0 && self->drops)
+		code = pp_cli_replay_run(self->arguments, self->model, n_cpus, 0, self->drops,
+					 &changed, err);
+	note_stuck(self, &changed);
+	pp_cli_replay_outcome_done(&outcome);
+	pp_cli_replay_outcome_done(&changed);
+	if (code)
+		return code;
+	row = pp_table_add_row(table);
+	pp_cell_set_count(&row[CPUS], n_cpus);
+	if (outcome.n_stuck)
+		return 0;
+	if (*first_ns == 0 && table->rows->len == 1)
+		*first_ns = outcome.ns.mean;
+	set_row(row, &outcome, *first_ns);
+	if (self->drops && !changed.n_stuck)
+		set_change(row, &outcome, &changed);
+	return 0;
+}
+
+static int add_rows(struct replays *self, struct pp_table *table, struct pp_error *err)
+{
+	const GArray *cpus = self->arguments->cpus;
 	double first_ns = 0;
+	int code = 0;
 
-	for (guint i = 0; i < (arguments->cpus ? arguments->cpus->len : 1); i++) {
-		uint32_t n_cpus = arguments->cpus
-				      ? (uint32_t)g_array_index(arguments->cpus, int64_t, i)
-				      : model->n_cpus;
-		struct pp_cli_replay_outcome outcome =
-		    n_cpus == model->n_cpus && !model->others
-			? *same
-			: pp_cli_replay_run(arguments, model, n_cpus, 0, NULL);
-		struct pp_cli_replay_outcome changed = {0};
-		struct pp_cell *row = pp_table_add_row(table);
-
-		if (i == 0 && !outcome.n_stuck)
-			first_ns = outcome.ns.mean;
-		pp_cell_set_count(&row[CPUS], n_cpus);
-		if (!outcome.n_stuck)
-			set_row(row, &outcome, first_ns);
-		if (drops)
-			changed = pp_cli_replay_run(arguments, model, n_cpus, 0, drops);
-		if (drops && !outcome.n_stuck && !changed.n_stuck)
-			set_change(row, &outcome, &changed);
-		n_stuck = MAX(n_stuck, MAX(outcome.n_stuck, changed.n_stuck));
-	}
-	return n_stuck;
+	if (!cpus)
+		return add_row(self, table, self->model->n_cpus, &first_ns, err);
+	for (guint i = 0; code == 0 && i < cpus->len; i++)
+		code =
+		    add_row(self, table, (uint32_t)g_array_index(cpus, int64_t, i), &first_ns, err);
+	return code;
 }
 
 static bool *find_dropped(const struct pp_cli_replay_arguments *arguments,
@@ -113,25 +170,31 @@ static bool *find_dropped(const struct pp_cli_replay_arguments *arguments,
 int pp_cli_replay_print_rows(const struct pp_cli_replay_arguments *arguments,
 			     const struct pp_cli_replay_source *source)
 {
-	const struct pp_replay_model *model = source->model;
-	bool has_change = arguments->dropped->len != 0;
+	bool has_change = arguments->dropped->len != 0,
+	     is_skeleton = arguments->engine == PP_CLI_REPLAY_SKELETON;
 	struct pp_error err = PP_ERROR_INIT;
-	g_autofree bool *drops = find_dropped(arguments, model, &err);
+	g_autofree bool *drops = find_dropped(arguments, source->model, &err);
+	struct replays replays = {arguments, source->model, has_change ? drops : NULL, {{0}},
+				  0,	     NULL};
 	struct pp_table *table;
-	struct pp_cli_replay_outcome same;
-	uint32_t n_stuck;
 	int status;
 
 	if (!drops)
 		return pp_cli_fail(&err);
-	table = pp_table_new("replays", "Simulated run times", columns,
-			     has_change ? G_N_ELEMENTS(columns) : WITHOUT);
-	same = pp_cli_replay_run(arguments, model, model->n_cpus, model->others, NULL);
-	n_stuck = add_rows(table, arguments, model, &same, has_change ? drops : NULL);
-	if (!same.n_stuck)
-		pp_cli_replay_note_fidelity(table, model, &same);
-	pp_cli_replay_note_gaps(table, &source->gaps, n_stuck);
-	status = pp_cli_tables_print(&arguments->how, &table, 1);
+	table =
+	    pp_table_new("replays", is_skeleton ? "Run times of skeletons" : "Simulated run times",
+			 columns, has_change ? G_N_ELEMENTS(columns) : WITHOUT);
+	if (run_same(&replays, &err) || add_rows(&replays, table, &err)) {
+		status = pp_cli_fail(&err);
+	} else {
+		pp_cli_replay_note_fidelity(table, source->model, &replays.same,
+					    is_skeleton ? "replayed" : "simulated");
+		pp_cli_replay_note_gaps(table, &source->gaps);
+		pp_cli_replay_note_stuck(table, replays.n_stuck, replays.stuck);
+		status = pp_cli_tables_print(&arguments->how, &table, 1);
+	}
 	pp_table_free(table);
+	pp_cli_replay_outcome_done(&replays.same);
+	g_free(replays.stuck);
 	return status;
 }

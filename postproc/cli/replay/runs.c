@@ -1,28 +1,78 @@
 /* SPDX-License-Identifier: MIT */
-/* Replays differ in the seed of their random numbers. */
+/* Simulations differ in the seed of their random numbers, skeletons by what the threads do. */
 #include "cli/replay/runs.h"
 
 #include "replay/simulate.h"
 
-struct pp_cli_replay_outcome pp_cli_replay_run(const struct pp_cli_replay_arguments *arguments,
-					       const struct pp_replay_model *model, uint32_t n_cpus,
-					       uint32_t others, const bool *drops)
-{
-	g_autofree double *ns = g_new(double, arguments->n_runs);
-	g_autofree double *cpus = g_new(double, arguments->n_runs);
-	struct pp_cli_replay_outcome outcome = {0};
+/* The figures of each run. */
+struct figures {
+	double *ns, *cpus;
+};
 
+static void set_figures(const struct figures *figures, uint32_t run, int64_t ns, int64_t cpu_ns)
+{
+	figures->ns[run] = (double)ns;
+	figures->cpus[run] = (double)cpu_ns / (double)MAX(ns, 1);
+}
+
+static int run_skeletons(const struct pp_cli_replay_arguments *arguments,
+			 const struct pp_replay_model *model, uint32_t n_cpus,
+			 const struct figures *figures, struct pp_cli_replay_outcome *outcome,
+			 struct pp_error *err)
+{
+	struct pp_skeleton_how how = {.n_cpus = n_cpus, .order = arguments->order};
+	struct pp_skeleton *skeleton = pp_skeleton_new(model, &how, err);
+	int code = skeleton ? 0 : -EINVAL;
+
+	for (uint32_t i = 0; code == 0 && !outcome->n_stuck && i < arguments->n_runs; i++) {
+		struct pp_skeleton_run run = {0};
+
+		code = pp_skeleton_run(skeleton, &run, err);
+		set_figures(figures, i, run.ns, run.cpu_ns);
+		outcome->n_stuck = run.n_stuck;
+		outcome->stuck = g_steal_pointer(&run.stuck);
+		pp_skeleton_run_done(&run);
+	}
+	pp_skeleton_free(skeleton);
+	return code;
+}
+
+static void run_simulations(const struct pp_cli_replay_arguments *arguments,
+			    const struct pp_replay_model *model, uint32_t n_cpus, uint32_t others,
+			    const bool *drops, const struct figures *figures,
+			    struct pp_cli_replay_outcome *outcome)
+{
 	for (uint32_t i = 0; i < arguments->n_runs; i++) {
 		struct pp_simulation how = {n_cpus, others, arguments->fair, i, drops};
 		struct pp_simulated simulated;
 
 		pp_simulate(model, &how, &simulated);
-		ns[i] = (double)simulated.ns;
-		cpus[i] = (double)simulated.cpu_ns / (double)MAX(simulated.ns, 1);
-		outcome.n_stuck = MAX(outcome.n_stuck, simulated.n_stuck);
+		set_figures(figures, i, simulated.ns, simulated.cpu_ns);
+		outcome->n_stuck = MAX(outcome->n_stuck, simulated.n_stuck);
 		pp_simulated_done(&simulated);
 	}
-	outcome.ns = pp_spread_of(ns, arguments->n_runs);
-	outcome.cpus = pp_spread_of(cpus, arguments->n_runs);
-	return outcome;
+}
+
+int pp_cli_replay_run(const struct pp_cli_replay_arguments *arguments,
+		      const struct pp_replay_model *model, uint32_t n_cpus, uint32_t others,
+		      const bool *drops, struct pp_cli_replay_outcome *ret, struct pp_error *err)
+{
+	g_autofree double *ns = g_new0(double, arguments->n_runs);
+	g_autofree double *cpus = g_new0(double, arguments->n_runs);
+	struct figures figures = {ns, cpus};
+	int code = 0;
+
+	*ret = (struct pp_cli_replay_outcome){0};
+	if (arguments->engine == PP_CLI_REPLAY_SKELETON)
+		code = run_skeletons(arguments, model, n_cpus, &figures, ret, err);
+	else
+		run_simulations(arguments, model, n_cpus, others, drops, &figures, ret);
+	ret->ns = pp_spread_of(ns, arguments->n_runs);
+	ret->cpus = pp_spread_of(cpus, arguments->n_runs);
+	return code;
+}
+
+void pp_cli_replay_outcome_done(struct pp_cli_replay_outcome *outcome)
+{
+	g_clear_pointer(&outcome->stuck, g_free);
 }

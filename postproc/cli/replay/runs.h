@@ -4,20 +4,24 @@
 #define PP_CLI_REPLAY_RUNS_H
 
 #include "cli/replay/arguments.h"
+#include "core/error.h"
 #include "replay/model.h"
 #include "statistics/spread.h"
 
 struct pp_cli_replay_outcome {
 	struct pp_spread ns, cpus; /* run time; CPUs used, on average */
 	uint32_t n_stuck;	   /* threads that wait for ever in one of the replays, at most */
+	char *stuck;		   /* for what some of them wait, if the engine tells; NULL */
 };
 
 /*
  * Replays the model `arguments->n_runs` times.  others: threads of other programs, in thousandths;
- * drops: as in struct pp_simulation.
+ * drops: as in struct pp_simulation.  A skeleton runs beside the other programs that there are.
+ * Returns 0 or -errno; the caller calls pp_cli_replay_outcome_done() in both cases.
  */
-struct pp_cli_replay_outcome pp_cli_replay_run(const struct pp_cli_replay_arguments *arguments,
-					       const struct pp_replay_model *model, uint32_t n_cpus,
-					       uint32_t others, const bool *drops);
+int pp_cli_replay_run(const struct pp_cli_replay_arguments *arguments,
+		      const struct pp_replay_model *model, uint32_t n_cpus, uint32_t others,
+		      const bool *drops, struct pp_cli_replay_outcome *ret, struct pp_error *err);
+void pp_cli_replay_outcome_done(struct pp_cli_replay_outcome *outcome);
 
 #endif

@@ -1,0 +1,7 @@
+# Runs models by real threads.
+TESTS_BUILD += $(B)/tests/replay/test_skeleton
+
+$(B)/tests/replay/test_skeleton: tests/replay/test_skeleton.c tests/replay/random_model.c $(B)/libpostproc.a
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)
