@@ -330,8 +330,12 @@ static void on_other(struct pp_replay_builder *self, struct track *track, struct
 
 	if (!pp_operation_releases(operation))
 		return;
-	step = add_step(track, (struct pp_replay_step){.kind = PP_REPLAY_SIGNAL,
-						       .site = site_number(self, operation->site)});
+	if (object->type == GM_SYNC_TYPE_cond)
+		step = add_operation(self, track, PP_REPLAY_NOTIFY, object, operation->site);
+	else
+		step = add_step(
+		    track, (struct pp_replay_step){.kind = PP_REPLAY_SIGNAL,
+						   .site = site_number(self, operation->site)});
 	note_release(self, object, operation->thread, step, operation->end_ns);
 }
 
@@ -401,6 +405,8 @@ static void add_objects(struct pp_replay_builder *self, struct pp_replay_model *
 		else if (object->type == GM_SYNC_TYPE_barrier)
 			pp_replay_add_object(model, PP_REPLAY_OBJECT_BARRIER,
 					     (uint32_t)MIN(object->value, UINT32_MAX), name);
+		else if (object->type == GM_SYNC_TYPE_cond)
+			pp_replay_add_object(model, PP_REPLAY_OBJECT_COND, 0, name);
 		else
 			pp_replay_add_object(model, PP_REPLAY_OBJECT_LOCK, 0, name);
 	}
@@ -488,6 +494,65 @@ static void link_steps(struct pp_replay_builder *self)
 	}
 }
 
+/* The steps that notify conditions, in the order of the recorded run. */
+static struct pp_replay_step **notifications(const struct pp_replay_builder *self)
+{
+	struct pp_replay_step **steps = g_new0(struct pp_replay_step *, self->rank + 1);
+
+	for (guint i = 0; i < self->tracks->len; i++) {
+		const struct track *track = self->tracks->pdata[i];
+
+		for (guint k = 0; track && k < track->steps->len; k++) {
+			struct pp_replay_step *step =
+			    &g_array_index(track->steps, struct pp_replay_step, k);
+
+			if (step->kind == PP_REPLAY_NOTIFY)
+				steps[step->rank] = step;
+		}
+	}
+	return steps;
+}
+
+/* Returns the number of notifications of its object up to each of these steps, by rank. */
+static uint32_t *count_notifications(const struct pp_replay_builder *self)
+{
+	g_autofree struct pp_replay_step **steps = notifications(self);
+	g_autofree uint32_t *sums = g_new0(uint32_t, self->mapped->len);
+	uint32_t *counts = g_new0(uint32_t, self->rank + 1);
+
+	for (uint32_t rank = 1; rank <= self->rank; rank++)
+		if (steps[rank])
+			counts[rank] = ++sums[steps[rank]->object];
+	return counts;
+}
+
+/* A wait for a step that notifies a condition becomes one for a number of notifications. */
+static void link_notified(const struct pp_replay_builder *self, const struct pp_replay_model *model)
+{
+	g_autofree uint32_t *counts = count_notifications(self);
+
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_replay_thread *thread = model->threads->pdata[i];
+
+		for (guint k = 0; k < thread->steps->len; k++) {
+			struct pp_replay_step *step =
+			    &g_array_index(thread->steps, struct pp_replay_step, k);
+			const struct pp_replay_thread *other;
+			const struct pp_replay_step *of;
+
+			if (step->kind != PP_REPLAY_AWAIT)
+				continue;
+			other = model->threads->pdata[step->of.thread];
+			of = &g_array_index(other->steps, struct pp_replay_step, step->of.step);
+			if (of->kind != PP_REPLAY_NOTIFY)
+				continue;
+			step->kind = PP_REPLAY_NOTIFIED;
+			step->notified.object = of->object;
+			step->notified.count = counts[of->rank];
+		}
+	}
+}
+
 static int compare_ns(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -535,6 +600,7 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 	join_creations(self);
 	number_threads(self, model, begin_ns, MAX(last_ns, begin_ns));
 	link_steps(self);
+	link_notified(self, model);
 	add_objects(self, model);
 	count_gaps(self);
 	model->n_cpus = n_cpus;

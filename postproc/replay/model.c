@@ -3,10 +3,13 @@
 #include "replay/model.h"
 
 static const char *const kind_names[PP_REPLAY_N_KINDS] = {
-    [PP_REPLAY_LOCK] = "lock",	     [PP_REPLAY_LOCK_SPIN] = "spin", [PP_REPLAY_RDLOCK] = "rdlock",
-    [PP_REPLAY_UNLOCK] = "unlock",   [PP_REPLAY_SEM_WAIT] = "wait",  [PP_REPLAY_SEM_POST] = "post",
-    [PP_REPLAY_BARRIER] = "barrier", [PP_REPLAY_AWAIT] = "await",    [PP_REPLAY_SLEEP] = "sleep",
-    [PP_REPLAY_CREATE] = "create",   [PP_REPLAY_EXIT] = "exit",	     [PP_REPLAY_SIGNAL] = "signal",
+    [PP_REPLAY_LOCK] = "lock",	     [PP_REPLAY_LOCK_SPIN] = "spin",
+    [PP_REPLAY_RDLOCK] = "rdlock",   [PP_REPLAY_UNLOCK] = "unlock",
+    [PP_REPLAY_SEM_WAIT] = "wait",   [PP_REPLAY_SEM_POST] = "post",
+    [PP_REPLAY_BARRIER] = "barrier", [PP_REPLAY_AWAIT] = "await",
+    [PP_REPLAY_SLEEP] = "sleep",     [PP_REPLAY_CREATE] = "create",
+    [PP_REPLAY_EXIT] = "exit",	     [PP_REPLAY_SIGNAL] = "signal",
+    [PP_REPLAY_NOTIFY] = "notify",   [PP_REPLAY_NOTIFIED] = "notified",
 };
 
 const char *pp_replay_kind_name(enum pp_replay_kind kind)
@@ -130,6 +133,10 @@ static const char *check_step(struct pp_replay_model *model, const struct pp_rep
 	case PP_REPLAY_BARRIER:
 		return is_object(model, step->object, PP_REPLAY_OBJECT_BARRIER) ? NULL
 										: "no such barrier";
+	case PP_REPLAY_NOTIFY:
+	case PP_REPLAY_NOTIFIED:
+		return is_object(model, step->object, PP_REPLAY_OBJECT_COND) ? NULL
+									     : "no such condition";
 	case PP_REPLAY_AWAIT:
 		awaited = step_at(model, step->of.thread, step->of.step);
 		if (!awaited)

@@ -4,10 +4,11 @@
  *
  * A thread is a list of steps. Each step begins with CPU time of the thread, and ends with an
  * operation. Mutexes, read-write locks and spin locks are objects with their own rules, and so are
- * semaphores and barriers. Any other wait is for a step of another thread, the one that ended it
- * when the run was recorded: a condition wait for the signal, a join for the thread's last step. If
- * that step has already been replayed, the wait does not block, as a program that checks its
- * condition first would not.
+ * semaphores and barriers. A condition wait lasts until the condition has been notified as often as
+ * it had been when the wait ended in the recorded run, by any thread. Any other wait is for a step
+ * of another thread, the one that ended it when the run was recorded: a join for the thread's last
+ * step. If that has already happened in the replay, the wait does not block, as a program that
+ * checks its condition first would not.
  *
  * Times are in ns.
  */
@@ -25,12 +26,14 @@ enum pp_replay_kind {
 	PP_REPLAY_UNLOCK,    /* releases it */
 	PP_REPLAY_SEM_WAIT,
 	PP_REPLAY_SEM_POST,
-	PP_REPLAY_BARRIER, /* passes when as many threads as the object's count have arrived */
-	PP_REPLAY_AWAIT,   /* waits until the step `of` has been replayed */
-	PP_REPLAY_SLEEP,   /* leaves the CPU for a time: I/O, sleep, a wait that timed out */
-	PP_REPLAY_CREATE,  /* starts a thread */
-	PP_REPLAY_EXIT,	   /* the last step of a thread */
-	PP_REPLAY_SIGNAL,  /* does nothing; others await it */
+	PP_REPLAY_BARRIER,  /* passes when as many threads as the object's count have arrived */
+	PP_REPLAY_AWAIT,    /* waits until the step `of` has been replayed */
+	PP_REPLAY_SLEEP,    /* leaves the CPU for a time: I/O, sleep, a wait that timed out */
+	PP_REPLAY_CREATE,   /* starts a thread */
+	PP_REPLAY_EXIT,	    /* the last step of a thread */
+	PP_REPLAY_SIGNAL,   /* does nothing; others await it */
+	PP_REPLAY_NOTIFY,   /* signals the object, a condition */
+	PP_REPLAY_NOTIFIED, /* waits until the object has been notified so often */
 	PP_REPLAY_N_KINDS
 };
 
@@ -50,12 +53,15 @@ const char *pp_replay_kind_name(enum pp_replay_kind kind);
 struct pp_replay_step {
 	uint64_t cpu_ns; /* before the operation */
 	union {
-		uint32_t object; /* number; of locks, semaphores and barriers */
+		uint32_t object; /* number */
 		uint32_t thread; /* created */
 		uint64_t sleep_ns;
 		struct {
 			uint32_t thread, step;
 		} of; /* awaited */
+		struct {
+			uint32_t object, count;
+		} notified; /* `object` is also the one above */
 	};
 	uint32_t site : 24;   /* number of the call site; PP_REPLAY_NO_SITE */
 	uint32_t kind : 7;    /* enum pp_replay_kind */
@@ -80,6 +86,7 @@ enum pp_replay_object_kind {
 	PP_REPLAY_OBJECT_LOCK,
 	PP_REPLAY_OBJECT_SEM,
 	PP_REPLAY_OBJECT_BARRIER,
+	PP_REPLAY_OBJECT_COND,
 	PP_REPLAY_N_OBJECT_KINDS
 };
 

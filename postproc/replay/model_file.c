@@ -14,7 +14,13 @@ static const char *const object_words[PP_REPLAY_N_OBJECT_KINDS] = {
     [PP_REPLAY_OBJECT_LOCK] = "lock",
     [PP_REPLAY_OBJECT_SEM] = "sem",
     [PP_REPLAY_OBJECT_BARRIER] = "barrier",
+    [PP_REPLAY_OBJECT_COND] = "cond",
 };
+
+static bool has_count(enum pp_replay_object_kind kind)
+{
+	return kind == PP_REPLAY_OBJECT_SEM || kind == PP_REPLAY_OBJECT_BARRIER;
+}
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
@@ -24,6 +30,9 @@ static void write_step(FILE *file, const struct pp_replay_step *step)
 	switch (step->kind) {
 	case PP_REPLAY_AWAIT:
 		fprintf(file, " %u:%u", step->of.thread, step->of.step);
+		break;
+	case PP_REPLAY_NOTIFIED:
+		fprintf(file, " %u:%u", step->notified.object, step->notified.count);
 		break;
 	case PP_REPLAY_SLEEP:
 		fprintf(file, " %" PRIu64, step->sleep_ns);
@@ -62,7 +71,7 @@ static void write_model(FILE *file, const struct pp_replay_model *model)
 		const struct pp_replay_object *object = model->objects->pdata[i];
 
 		fputs(object_words[object->kind], file);
-		if (object->kind != PP_REPLAY_OBJECT_LOCK)
+		if (has_count(object->kind))
 			fprintf(file, " %u", object->count);
 		write_name(file, object->name);
 	}
@@ -199,7 +208,7 @@ static bool take_object(struct words *words, struct pp_replay_model *model,
 	g_autofree char *name = NULL;
 	uint32_t count = 0;
 
-	if (kind != PP_REPLAY_OBJECT_LOCK && !take_u32(words, &count))
+	if (has_count(kind) && !take_u32(words, &count))
 		return false;
 	if (!take_name(words, &name))
 		return false;
@@ -235,6 +244,9 @@ static bool take_arguments(struct words *words, struct pp_replay_step *step)
 	case PP_REPLAY_AWAIT:
 		return take_u32(words, &step->of.thread) && *words->at++ == ':' &&
 		       take_u32(words, &step->of.step);
+	case PP_REPLAY_NOTIFIED:
+		return take_u32(words, &step->notified.object) && *words->at++ == ':' &&
+		       take_u32(words, &step->notified.count);
 	case PP_REPLAY_SLEEP:
 		if (!take_ns(words, &ns))
 			return false;

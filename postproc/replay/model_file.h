@@ -11,11 +11,14 @@
  *   lock "NAME"              an object; objects have the numbers 0, 1, ... in the order of lines
  *   sem VALUE "NAME"         ... with its initial value
  *   barrier COUNT "NAME"     ... of so many threads
+ *   cond "NAME"              ... a condition
  *   site "NAME"              a call site; their numbers are 1, 2, ...
  *   thread NS "NAME"         a thread, 0, 1, ..., and when it begins, or "created"
- *   NS OPERATION [SITE]      a step of the last thread: its CPU time, and then
- *                            lock|spin|rdlock|unlock|wait|post|barrier OBJECT,
- *                            await THREAD:STEP, sleep NS, create THREAD, exit, signal
+ *   NS OPERATION [SITE] [@RANK]
+ *                            a step of the last thread: its CPU time, and then
+ *                            lock|spin|rdlock|unlock|wait|post|barrier|notify OBJECT,
+ *                            notified OBJECT:COUNT, await THREAD:STEP, sleep NS,
+ *                            create THREAD, exit, signal
  *
  * Steps have the numbers 0, 1, ... in their thread. Names are quoted as in C. A line that begins
  * with # is a comment.

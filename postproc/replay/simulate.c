@@ -23,6 +23,28 @@ static enum pp_sim_outcome await(struct pp_simulator *self, uint32_t number,
 	return PP_SIM_BLOCKED;
 }
 
+static enum pp_sim_outcome await_notifications(struct pp_simulator *self, uint32_t number,
+					       const struct pp_replay_step *step)
+{
+	if (self->objects[step->notified.object].count >= step->notified.count)
+		return PP_SIM_DONE;
+	self->runners[number].is_granted = true;
+	pp_heap_add(&self->notified[step->notified.object], step->notified.count, number, 0);
+	return PP_SIM_BLOCKED;
+}
+
+static void notify(struct pp_simulator *self, uint32_t object)
+{
+	struct pp_heap *waiting = &self->notified[object];
+	struct pp_heap_entry first;
+
+	self->objects[object].count++;
+	while (waiting->n != 0 && waiting->entries[0].key <= self->objects[object].count) {
+		pp_heap_take(waiting, &first);
+		pp_sim_wake(self, first.value);
+	}
+}
+
 static enum pp_sim_outcome perform(struct pp_simulator *self, uint32_t number,
 				   const struct pp_replay_step *step)
 {
@@ -46,6 +68,11 @@ static enum pp_sim_outcome perform(struct pp_simulator *self, uint32_t number,
 		return pp_sim_arrive(self, number, step);
 	case PP_REPLAY_AWAIT:
 		return await(self, number, step);
+	case PP_REPLAY_NOTIFIED:
+		return await_notifications(self, number, step);
+	case PP_REPLAY_NOTIFY:
+		notify(self, step->object);
+		return PP_SIM_DONE;
 	case PP_REPLAY_SLEEP:
 		self->runners[number].is_granted = true;
 		pp_sim_ready_at(self, number,
@@ -204,6 +231,7 @@ static void begin(struct pp_simulator *self)
 	self->random = g_rand_new_with_seed(self->how->seed);
 	self->runners = g_new0(struct pp_sim_runner, self->n_runners);
 	self->awaits = g_new0(struct pp_heap, self->n_runners);
+	self->notified = g_new0(struct pp_heap, MAX(model->objects->len, 1));
 	self->ready = g_new(uint32_t, self->n_runners);
 	self->cpus = g_new0(struct pp_sim_cpu, self->how->n_cpus);
 	self->objects = g_new0(struct pp_sim_object, model->objects->len);
@@ -244,6 +272,9 @@ static void done(struct pp_simulator *self)
 {
 	for (uint32_t i = 0; i < self->n_runners; i++)
 		pp_heap_done(&self->awaits[i]);
+	for (guint i = 0; i < self->model->objects->len; i++)
+		pp_heap_done(&self->notified[i]);
+	g_free(self->notified);
 	pp_heap_done(&self->events);
 	g_rand_free(self->random);
 	g_free(self->runners);

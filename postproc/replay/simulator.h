@@ -46,7 +46,8 @@ struct pp_simulator {
 	const struct pp_simulation *how;
 	struct pp_simulated *result;
 	struct pp_sim_runner *runners;
-	struct pp_heap *awaits; /* by runner: those that await a step of it, by step */
+	struct pp_heap *awaits;	  /* by runner: those that await a step of it, by step */
+	struct pp_heap *notified; /* by object: those that wait for its count */
 	struct pp_sim_cpu *cpus;
 	struct pp_sim_object *objects;
 	uint32_t *ready; /* ring of runners */

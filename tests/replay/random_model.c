@@ -13,8 +13,9 @@
 struct generator {
 	struct pp_replay_model *model;
 	GRand *random;
-	uint32_t sem, barrier;
+	uint32_t sem, barrier, cond;
 	int n_items; /* of the semaphore, that no thread waits for */
+	int n_notified;
 	bool has_barrier;
 };
 
@@ -67,6 +68,16 @@ static void add_action(struct generator *self, struct pp_replay_thread *thread, 
 
 		step.sleep_ns = (uint64_t)g_rand_int_range(self->random, 0, MOST_NAPS);
 		g_array_append_val(thread->steps, step);
+	} else if (kind == 8 && number < 2) {
+		add(self, thread, PP_REPLAY_NOTIFY, self->cond);
+		self->n_notified++;
+	} else if (kind == 8 && self->n_notified > 0) {
+		struct pp_replay_step step = {.kind = PP_REPLAY_NOTIFIED};
+
+		step.notified.object = self->cond;
+		step.notified.count =
+		    (uint32_t)g_rand_int_range(self->random, 1, self->n_notified + 1);
+		g_array_append_val(thread->steps, step);
 	} else if (number == 0) {
 		add(self, thread, PP_REPLAY_SEM_POST, self->sem);
 		self->n_items++;
@@ -108,6 +119,7 @@ struct pp_replay_model *random_model(uint32_t seed)
 	    pp_replay_add_object(self.model, PP_REPLAY_OBJECT_SEM, (uint32_t)self.n_items, "items");
 	self.barrier =
 	    pp_replay_add_object(self.model, PP_REPLAY_OBJECT_BARRIER, n_threads, "barrier");
+	self.cond = pp_replay_add_object(self.model, PP_REPLAY_OBJECT_COND, 0, "cond");
 	self.model->quantum_ns = 3000000;
 	for (uint32_t i = 0; i < n_threads; i++)
 		add_thread(&self, i, n_threads);

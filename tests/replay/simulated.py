@@ -18,13 +18,15 @@ class Thread:
 
 
 class Model:
-    """Locks are taken in ascending order, awaited steps are those of earlier threads, and only the first thread posts,
-    which waits for nothing else but locks and the barrier at the end, so that no thread waits for ever."""
+    """Locks are taken in ascending order, awaited steps are those of earlier threads, only the first thread posts, and
+    the first two notify; they wait for nothing else but locks, earlier threads, and the barrier at the end, so that no
+    thread waits for ever."""
 
     def __init__(self, rng):
         self.n_locks, self.n_threads = rng.randint(1, 3), rng.randint(2, 5)
         self.threads = [Thread(created=i > 0) for i in range(self.n_threads)]
         self.sem, self.barrier = rng.randint(0, 2), rng.random() < 0.5
+        self.notified = 0
         sem_balance = self.sem
         for i, thread in enumerate(self.threads):
             steps = thread.steps
@@ -48,6 +50,11 @@ class Model:
                 elif kind < 0.8 and i == 0:
                     add("post", self.n_locks)
                     sem_balance += 1
+                elif kind < 0.85 and i < 2:
+                    add("notify", self.n_locks + 2)
+                    self.notified += 1
+                elif kind < 0.85 and self.notified > 0:
+                    add("notified", (self.n_locks + 2, rng.randint(1, self.notified)))
                 elif kind < 0.9 and i > 0 and sem_balance > 0:
                     add("wait", self.n_locks)
                     sem_balance -= 1
@@ -64,11 +71,11 @@ class Model:
     def write(self, path):
         lines = ["gprof-mt-model 1", "cpus 1", "run 0", "quantum 7", "wake 0"]
         lines += [f'lock "lock {i}"' for i in range(self.n_locks)]
-        lines += [f'sem {self.sem} "items"', f'barrier {self.n_threads} "all"']
+        lines += [f'sem {self.sem} "items"', f'barrier {self.n_threads} "all"', 'cond "cond"']
         for i, thread in enumerate(self.threads):
             lines.append(f'thread {"created" if thread.created else 0} "thread {i}"')
             for cpu, operation, argument in thread.steps:
-                text = f"{argument[0]}:{argument[1]}" if operation == "await" else argument
+                text = f"{argument[0]}:{argument[1]}" if operation in ("await", "notified") else argument
                 lines.append(f"{cpu} {operation}" + ("" if text is None else f" {text}"))
         with open(path, "w", encoding="ascii") as file:
             file.write("\n".join(lines) + "\n")
@@ -88,7 +95,7 @@ def slow(model):
     owner, readers = [None] * model.n_locks, [set() for _ in range(model.n_locks)]
     queues = [[] for _ in range(model.n_locks)]
     value, arrived, passed, now = model.sem, [], set(), 0
-    waiting_for_item = []
+    waiting_for_item, notifications = [], 0
 
     def start(i):
         started[i], left[i] = True, model.threads[i].steps[0][0]
@@ -106,7 +113,7 @@ def slow(model):
 
     def perform(i):
         """True if the operation is done."""
-        nonlocal value
+        nonlocal value, notifications
         _, operation, argument = model.threads[i].steps[at[i]]
         if operation in ("lock", "rdlock"):
             if not queued[i]:
@@ -142,6 +149,10 @@ def slow(model):
             if len(arrived) == n:
                 passed.update(arrived)
             return i in passed
+        elif operation == "notify":
+            notifications += 1
+        elif operation == "notified":
+            return notifications >= argument[1]
         elif operation == "await":
             return ended[argument[0]] or at[argument[0]] > argument[1]
         elif operation == "create":

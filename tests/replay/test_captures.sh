@@ -29,7 +29,7 @@ n = int(sys.argv[1])
 kinds, ranks, threads, objects = collections.Counter(), [], [], []
 for line in open("model"):
     words = line.split()
-    if words[0] in ("lock", "sem", "barrier"):
+    if words[0] in ("lock", "sem", "barrier", "cond"):
         objects.append((words[0], line.split('"')[1], words[1]))
     elif words[0] == "thread":
         threads.append(words[1])
@@ -39,8 +39,11 @@ for line in open("model"):
             assert words[-1][0] == "@" and int(words[-1][1:]) > last, line
             last = int(words[-1][1:])
             ranks.append(last)
-        name = objects[int(words[2])][1] if words[1] in ("lock", "spin", "rdlock", "unlock", "wait", "post", "barrier") else ""
+        name = objects[int(words[2])][1] if words[1] in ("lock", "spin", "rdlock", "unlock", "wait", "post", "barrier", "notify") else ""
         kinds[words[1], name] += 1
+        if words[1] == "notified":
+            condition, count = words[2].split(":")
+            assert objects[int(condition)][0] == "cond" and 1 <= int(count) <= 3 * n, line
 assert sorted(ranks) == list(range(1, len(ranks) + 1)), "ranks"
 assert threads == ["0", "created", "created", "created"], threads
 assert kinds["create", ""] == 3 and kinds["exit", ""] == 4, kinds
@@ -50,11 +53,12 @@ assert kinds["lock", "recursive"] == kinds["unlock", "recursive"] == 3 * n, kind
 assert kinds["lock", "rwlock"] == 3 * n // 4 and kinds["rdlock", "rwlock"] == 3 * n - 3 * n // 4, kinds
 assert kinds["unlock", "rwlock"] == kinds["spin", "spin"] == kinds["unlock", "spin"] == 3 * n, kinds
 assert kinds["wait", "items"] == kinds["post", "items"] == kinds["barrier", "barrier"] == 3 * n, kinds
-# Each condition wait releases the mutex and takes it again, and one of the broadcasts, or a join, is awaited.
+# Each condition wait releases the mutex and takes it again, and lasts until one of the broadcasts; joins are awaited.
 waits = kinds["lock", "queue"] - 3 * n
 assert kinds["lock", "queue"] == kinds["unlock", "queue"] and waits > 0, kinds
-assert kinds["signal", ""] >= 3 * n and waits <= kinds["await", ""] <= waits + 3, (waits, kinds)
-counts = {name: (kind, count) for kind, name, count in objects if kind != "lock"}
+assert sum(kinds[key] for key in kinds if key[0] == "notify") == 3 * n, kinds
+assert kinds["notified", ""] == waits and kinds["await", ""] <= 3, (waits, kinds)
+counts = {name: (kind, count) for kind, name, count in objects if kind in ("sem", "barrier")}
 assert counts["barrier"] == ("barrier", "3") and counts["items"][0] == "sem", counts
 assert int(counts["items"][1]) <= 2, counts
 END

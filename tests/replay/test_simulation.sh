@@ -44,6 +44,13 @@ same "a wait that is over" "75" "$(run_ns --cpus 2)"
 model 'thread 0 "a"' '10 sleep 200' '10 exit' 'thread 0 "b"' '100 exit'
 same "a sleep" "220" "$(run_ns --cpus 1)"
 
+# The second notification ends the wait, whichever thread it is from: 10, 30.
+model 'cond "c"' 'thread 0 "a"' '0 notified 0:2' '5 exit' 'thread 0 "b"' '10 notify 0' '0 exit' 'thread 0 "c"' \
+	'30 notify 0' '0 exit'
+same "a wait for a condition" "35" "$(run_ns --cpus 3)"
+model 'cond "c"' 'thread 0 "a"' '50 notified 0:1' '5 exit' 'thread 0 "b"' '10 notify 0' '0 exit'
+same "a wait for a condition that is over" "55" "$(run_ns --cpus 2)"
+
 # A semaphore of 1: three threads work for 40 each, one at a time. A barrier: 10, 20, 30, and then 5.
 model 'sem 1 "s"' 'thread 0 "a"' '0 wait 0' '40 post 0' '0 exit' 'thread 0 "b"' '0 wait 0' '40 post 0' '0 exit' \
 	'thread 0 "c"' '0 wait 0' '40 post 0' '0 exit'
@@ -97,6 +104,9 @@ refused 'line 7: not understood' 'thread 0 "a"' '1 exit @4 0'
 refused 'line 7: not understood' 'thread 0 "a"' '1 exit 16777216'
 refused 'thread 0, step 0: no such lock' 'thread 0 "a"' '1 lock 0' '0 exit'
 refused 'thread 0, step 0: no such lock' 'sem 1 "s"' 'thread 0 "a"' '1 lock 0' '0 exit'
+refused 'thread 0, step 0: no such condition' 'thread 0 "a"' '1 notify 0' '0 exit'
+refused 'thread 0, step 0: no such condition' 'lock "l"' 'thread 0 "a"' '1 notified 0:1' '0 exit'
+refused 'line 7: not understood' 'thread 0 "a"' '1 notified 0'
 refused 'thread 0, step 0: no such step to await' 'thread 0 "a"' '1 await 0:9' '0 exit'
 refused 'thread 0, step 0: no such thread to create' 'thread 0 "a"' '1 create 7' '0 exit'
 refused 'thread 0, step 0: a thread that is created has a start, too' 'thread 0 "a"' '1 create 0' '0 exit'

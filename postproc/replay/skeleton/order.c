@@ -11,7 +11,7 @@
 
 struct object {
 	uint32_t owner;	  /* of a lock, exclusively; NOBODY */
-	uint32_t n;	  /* readers; value; arrived */
+	uint32_t n;	  /* readers; value; arrived; notifications */
 	uint32_t n_taken; /* acquisitions so far */
 	uint32_t group;	  /* n_taken when the group of readers, or the round, began */
 	GArray *parked;	  /* of uint32_t, threads; NULL */
@@ -96,6 +96,11 @@ static bool await(struct orderer *self, uint32_t number, const struct pp_replay_
 	return other->at > step->of.step || park(&other->parked, number);
 }
 
+static bool is_notified(uint32_t number, const struct pp_replay_step *step, struct object *object)
+{
+	return object->n >= step->notified.count || park(&object->parked, number);
+}
+
 static bool take_item(uint32_t number, struct object *object)
 {
 	if (object->n == 0)
@@ -167,6 +172,8 @@ static void perform(struct orderer *self, uint32_t number)
 		is_done = await(self, number, step);
 	else if (step->kind == PP_REPLAY_SEM_WAIT)
 		is_done = take_item(number, &self->objects[step->object]);
+	else if (step->kind == PP_REPLAY_NOTIFIED)
+		is_done = is_notified(number, step, &self->objects[step->notified.object]);
 	if (!is_done)
 		return;
 	give_turn(self, step);
@@ -175,6 +182,7 @@ static void perform(struct orderer *self, uint32_t number)
 		release(self, number, &self->objects[step->object]);
 		break;
 	case PP_REPLAY_SEM_POST:
+	case PP_REPLAY_NOTIFY:
 		self->objects[step->object].n++;
 		unpark(self, &self->objects[step->object].parked);
 		break;

@@ -7,6 +7,13 @@
 
 #define MOST_NAMED 4
 
+static const char *const object_words[PP_REPLAY_N_OBJECT_KINDS] = {
+    [PP_REPLAY_OBJECT_LOCK] = "lock",
+    [PP_REPLAY_OBJECT_SEM] = "semaphore",
+    [PP_REPLAY_OBJECT_BARRIER] = "barrier",
+    [PP_REPLAY_OBJECT_COND] = "condition",
+};
+
 /* A lock that a thread holds. */
 struct hold {
 	uint32_t object, depth;
@@ -139,16 +146,12 @@ static void append_wait(GString *text, const struct pp_replay_model *model,
 				       step->of.thread);
 		return;
 	}
-	if (step->kind > PP_REPLAY_BARRIER) {
+	if (step->kind > PP_REPLAY_BARRIER && step->kind != PP_REPLAY_NOTIFIED) {
 		g_string_append(text, "its turn");
 		return;
 	}
 	object = model->objects->pdata[step->object];
-	g_string_append_printf(text, "%s '%s'",
-			       object->kind == PP_REPLAY_OBJECT_SEM	  ? "semaphore"
-			       : object->kind == PP_REPLAY_OBJECT_BARRIER ? "barrier"
-									  : "lock",
-			       object->name);
+	g_string_append_printf(text, "%s '%s'", object_words[object->kind], object->name);
 }
 
 char *pp_plan_stuck_text(const struct pp_replay_model *model, const struct pp_plan_stuck *stuck,

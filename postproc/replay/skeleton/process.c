@@ -23,6 +23,7 @@ struct object {
 		pthread_spinlock_t spin;
 		sem_t sem;
 		pthread_barrier_t barrier;
+		struct pp_gate cond;
 	};
 	struct pp_gate turn;
 };
@@ -262,6 +263,14 @@ static void perform(struct runner *self, const struct pp_replay_step *step, stru
 		wait_at(self, &run.shared->workers[step->of.thread].done, step->of.step + 1);
 		note(self, step);
 		break;
+	case PP_REPLAY_NOTIFY:
+		note(self, step);
+		pp_gate_step(&run.own->objects[step->object].cond);
+		break;
+	case PP_REPLAY_NOTIFIED:
+		wait_at(self, &run.own->objects[step->notified.object].cond, step->notified.count);
+		note(self, step);
+		break;
 	case PP_REPLAY_SLEEP:
 		sleep_for(self, step->sleep_ns);
 		break;
@@ -317,6 +326,9 @@ static void init_object(struct object *object, const struct pp_replay_object *of
 			enum pp_plan_lock lock)
 {
 	switch (of->kind) {
+	case PP_REPLAY_OBJECT_COND:
+		object->cond = (struct pp_gate){0};
+		break;
 	case PP_REPLAY_OBJECT_SEM:
 		sem_init(&object->sem, 0, MIN(of->count, SEM_VALUE_MAX));
 		break;
