@@ -32,6 +32,9 @@ $(BINDIR_STAMP): FORCE
 	@echo '$(BINDIR)' | cmp -s - $@ || echo '$(BINDIR)' >$@
 
 $(B)/obj/libgmon-mt/runtime/lifecycle/collector.o: $(BINDIR_STAMP)
+# Start-up code is built for size: locked programs have the libraries in memory.
+$(B)/obj/libgmon-mt/runtime/capture/%.o $(B)/obj/libgmon-mt/runtime/config/%.o: RT_CFLAGS += -Os
+
 $(B)/obj/libgmon-mt/runtime/lifecycle/collector.o: RT_CFLAGS += -DGM_BINDIR='"$(BINDIR)"'
 
 ALL += $(B)/libgmon_mt.so $(B)/libgmon_mt.a

@@ -25,7 +25,10 @@ $(B)/obj/libsync-trace/%.o: libsync-trace/%.c
 	$(Q)$(CC) $(SYNC_CFLAGS) -MMD -MP -c $< -o $@
 
 # Their clean-up handlers are found by unwind tables (libc/unwind.c).
-$(SYNC_CLEANUPS:%=$(B)/obj/libsync-trace/wrap/%.o) $(B)/obj/libsync-trace/io/%.o: SYNC_CFLAGS += -fexceptions
+$(SYNC_CLEANUPS:%=$(B)/obj/libsync-trace/wrap/%.o) $(B)/obj/libsync-trace/live/calls.o $(B)/obj/libsync-trace/io/%.o: SYNC_CFLAGS += -fexceptions
+
+# Replays only.
+$(B)/obj/libsync-trace/live/%.o: SYNC_CFLAGS += -Os
 
 $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(call say,LINK,$@)

@@ -110,6 +110,7 @@ static void in_child(void)
 	if (!st_process_has_begun_anew()) {
 		st_process_forked();
 		st_counts_forget();
+		st_live_forget();
 		if (!st_memory_is_wiped)
 			forget_writers();
 	}

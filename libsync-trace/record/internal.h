@@ -96,7 +96,8 @@ enum gm_sync_sink st_process_sink(void);
 
 /* --- what is recorded (select.c) -------------------------------------------------------------- */
 
-void st_select(const struct gm_config *config);
+/* replays: a schedule is enforced, so wrappers must pass on their call sites. */
+void st_select(const struct gm_config *config, bool replays);
 
 /* True if some operations are not written. */
 /* budget.c: checks whether recording takes too much of the thread's CPU time. */
@@ -189,6 +190,25 @@ uint64_t st_order_number(const struct st_record *record);
 
 /* In a forked child: the numbers begin anew. */
 void st_order_forget(void);
+
+/* --- the live replay of a schedule (live/) ---------------------------------------------------- */
+
+/*
+ * Called when the process is opened, by its initial thread: takes the schedule that the environment
+ * names. Returns false if there is none.
+ */
+bool st_live_open(void);
+
+/* In a forked child: it is not part of the replay. */
+void st_live_forget(void);
+
+/* Around the creation of a thread: its number in the schedule, plus 1; 0: none. */
+uint32_t st_live_create(void);
+void st_live_create_failed(void);
+
+/* The calling thread has that number, or ends. */
+void st_live_begin(uint32_t number);
+void st_live_end(void);
 
 /* Counts one event of a thread that has no writer. */
 void st_count_lost_anywhere(void);

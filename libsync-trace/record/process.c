@@ -92,6 +92,7 @@ bool st_process_check_fork(void)
 	st_waits_forget();
 	st_counts_forget();
 	st_order_forget();
+	st_live_forget();
 	st_access_forget();
 	gm_nodes_forked();
 	st_ust_forked();
@@ -217,7 +218,7 @@ static uint32_t open_now(void)
 	if (process->config.sync_mode == GM_SYNC_CONTENDED &&
 	    (gm_process_folder() != 0 || !st_counts_open(process->dir, false)))
 		gm_warn("cannot make " ST_COUNTS_FILE ": recording all operations, not only waits");
-	st_select(&process->config);
+	st_select(&process->config, st_orders && st_live_open());
 	st_io_open(&process->config);
 	return STATE_OPEN;
 }

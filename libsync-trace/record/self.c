@@ -546,6 +546,7 @@ void st_thread_ended(void)
 	uint64_t mask, now_ns;
 
 	st_waits_over();
+	st_live_end();
 	if (is_stand_in(st_self) || gm_sealed)
 		return;
 	gm_signals_block(&mask);

@@ -233,10 +233,15 @@ static inline enum st_wanted st_wants(enum st_event id, const void *object)
 
 bool st_skips_object(enum st_event id, const void *object, uintptr_t site);
 
+/* The call site of the operation that the thread begins, for a live replay (live/). */
+extern __thread uintptr_t st_turn_site
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
 static inline bool st_skips_any(enum st_event id, const void *object, uintptr_t site)
 {
 	enum st_wanted wanted = st_wants(id, object);
 
+	st_turn_site = site;
 	if (st_likely(wanted == ST_LEFT_OUT))
 		return true;
 	return wanted != ST_WANTED && st_skips_object(id, object, site);

@@ -362,6 +362,7 @@ bool st_skips_wait_slowly(const void *cond, const void **mutex, uintptr_t site)
 	enum st_fate fate = fate_of(ST_EVENT_cond_wait);
 	enum st_wanted of_mutex, of_cond;
 
+	st_turn_site = site;
 	if (fate != ST_BY_OBJECT)
 		return fate == ST_SKIPPED;
 	of_mutex = answer_of(*mutex, site, true);

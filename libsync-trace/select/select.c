@@ -77,7 +77,7 @@ static enum effect effect_of(const char *name)
 									   : EFFECT_OTHER;
 }
 
-void st_select(const struct gm_config *config)
+void st_select(const struct gm_config *config, bool replays)
 {
 #define EVENT_NAME(name, shape) #name,
 	static const char *const names[ST_N_EVENTS] = {ST_EVENTS(EVENT_NAME)};
@@ -85,7 +85,7 @@ void st_select(const struct gm_config *config)
 	uint32_t types = (uint32_t)config->sync_types;
 
 	filtering = st_filter_open(config);
-	picking = filtering;
+	picking = filtering || replays;
 	for (unsigned id = 0; id < ST_N_EVENTS; id++) {
 		uint32_t any = types_of(id, names[id]);
 		uint8_t fate = ST_RECORDED;

@@ -173,6 +173,7 @@ static int lock_recorded(pthread_mutex_t *mutex, uintptr_t site)
 	struct st_thread *self = st_enter();
 	int tried;
 
+	st_turn_site = site;
 	if (st_unlikely(self == NULL))
 		return st_real.pthread_mutex_lock(mutex);
 	if (st_unlikely(!mutex_is_plain(mutex)))

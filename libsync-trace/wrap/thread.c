@@ -43,7 +43,10 @@ struct start {
 	int32_t parent_index;
 	routine_fn *routine;
 	void *arg;
-	pthread_t pthread;
+	union {
+		pthread_t pthread;
+		uint32_t live; /* until the thread has begun: see st_live_create() */
+	};
 	struct st_thread *writer; /* for the new thread; NULL: it takes one itself */
 	uintptr_t stack_floor;	  /* see st_stack_begins() */
 };
@@ -169,6 +172,7 @@ static __attribute__((noinline)) struct target begin_thread(void *arg)
 	tell_begin();
 	st_stack_begins((uintptr_t)__builtin_dwarf_cfa(), start.stack_floor);
 	st_thread_not_cancelled((uint64_t)pthread_self());
+	st_live_begin(start.live);
 	st_thread_give(start.writer);
 	self = st_enter();
 	put_back(st_thread_give(NULL));
@@ -240,6 +244,7 @@ static int create_real(pthread_t *thread, const pthread_attr_t *attributes, rout
 static void start_undo(struct start *start)
 {
 	put_back(start->writer);
+	st_live_create_failed();
 	start_free(start);
 }
 
@@ -340,7 +345,8 @@ static int create_traced(pthread_t *thread, const pthread_attr_t *attributes, ro
 				   .routine = routine,
 				   .arg = arg,
 				   .writer = st_pool_take_ahead(self, now_ns),
-				   .stack_floor = stack_floor(attributes)};
+				   .stack_floor = stack_floor(attributes),
+				   .live = st_live_create()};
 	now_ns = st_stamp(self);
 	st_leave(self);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gprof-mt replay: replays a run on simulated CPUs, from a capture or a model. */
 #include "cli/commands.h"
+#include "cli/live/live.h"
 #include "cli/replay/arguments.h"
 #include "cli/replay/rows.h"
 #include "cli/replay/source.h"
@@ -23,8 +24,11 @@ static int replay(const struct pp_cli_replay_arguments *arguments)
 int pp_cmd_replay(int argc, char **argv)
 {
 	struct pp_cli_replay_arguments arguments;
-	int status = pp_cli_replay_arguments_read(&arguments, argc, argv);
+	int status;
 
+	if (pp_cli_live_is_meant(argc, argv))
+		return pp_cli_live(argc, argv);
+	status = pp_cli_replay_arguments_read(&arguments, argc, argv);
 	if (status < 0)
 		status = replay(&arguments);
 	pp_cli_replay_arguments_done(&arguments);
