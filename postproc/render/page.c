@@ -171,6 +171,8 @@ void pp_render_page(GString *to, const struct pp_page *page, struct pp_table *co
 	g_string_append(to, "</h1>\n");
 	if (page->words)
 		append_words(to, page->words);
+	if (page->figure)
+		g_string_append(to, page->figure);
 	for (unsigned t = 0; t < n_tables; t++) {
 		if (tables[t]->is_for_programs)
 			continue;

@@ -7,7 +7,8 @@
 
 struct pp_page {
 	const char *title;
-	const char *words; /* above the tables; NULL: none */
+	const char *words;  /* above the tables; NULL: none */
+	const char *figure; /* markup behind the words, of this folder (curve.h); NULL: none */
 };
 
 /*

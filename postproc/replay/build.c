@@ -12,6 +12,8 @@
 #include "analysis/state/object_state.h"
 #include "analysis/state/wait_end.h"
 #include "replay/others.h"
+#include "replay/shares.h"
+#include "replay/units.h"
 
 #define LATER UINT32_MAX /* the number of a step or thread that is known at the end only */
 
@@ -59,6 +61,8 @@ struct pp_replay_builder {
 	GArray *addresses; /* of uint64_t, by number - 1 */
 	GArray *wakes;	   /* of int64_t: times from a wake-up until the thread ran */
 	struct pp_replay_others *others;
+	struct pp_replay_shares *shares; /* NULL: not wanted */
+	struct pp_replay_units *units;	 /* the same */
 	const struct pp_process *process;
 	struct pp_replay_gaps gaps;
 	uint32_t rank; /* of the last step */
@@ -581,6 +585,24 @@ static void count_gaps(struct pp_replay_builder *self)
 	}
 }
 
+static uint32_t number_of(void *data, uint32_t serial)
+{
+	const struct track *track = track_at(data, serial);
+
+	return track ? track->number : UINT32_MAX;
+}
+
+static void finish_units(struct pp_replay_builder *self, struct pp_replay_model *model,
+			 int64_t end_ns)
+{
+	g_autofree uint32_t *serials = g_new0(uint32_t, model->threads->len);
+
+	for (guint i = 0; i < self->tracks->len; i++)
+		if (self->tracks->pdata[i])
+			serials[((const struct track *)self->tracks->pdata[i])->number] = i;
+	pp_replay_units_finish(self->units, model, self->mapped, serials, end_ns);
+}
+
 struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self, uint32_t n_cpus,
 						 int64_t end_ns, struct pp_replay_gaps *ret)
 {
@@ -603,6 +625,10 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 	link_notified(self, model);
 	add_objects(self, model);
 	count_gaps(self);
+	if (self->shares)
+		pp_replay_shares_finish(self->shares, model, number_of, self);
+	if (self->units)
+		finish_units(self, model, end_ns);
 	model->n_cpus = n_cpus;
 	model->others = pp_replay_others_count(self->others, n_cpus);
 	model->recorded_ns = MAX(last_ns - begin_ns, 0);
@@ -651,8 +677,28 @@ struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *co
 	return self;
 }
 
+void pp_replay_builder_share(struct pp_replay_builder *self, const GPtrArray *functions)
+{
+	self->shares = pp_replay_shares_new(self->context->namer, functions);
+}
+
+void pp_replay_builder_accesses(struct pp_replay_builder *self)
+{
+	self->units = pp_replay_units_new(self->context);
+}
+
 void pp_replay_builder_event(struct pp_replay_builder *self, const struct pp_event *event)
 {
+	if (self->units && event->kind != PP_EVENT_SAMPLE)
+		pp_replay_units_event(self->units, event);
+	if (PP_EVENT_MASK(event->kind) & PP_ACCESS_KINDS)
+		return;
+	if (event->kind == PP_EVENT_SAMPLE) {
+		if (self->shares && event->thread)
+			pp_replay_shares_sample(self->shares, event,
+						track_of(self, event->thread)->steps->len);
+		return;
+	}
 	if (event->kind == PP_EVENT_WAKING)
 		pp_wait_ends_waking(&self->ends, event);
 	pp_thread_states_event(self->states, event);
@@ -670,5 +716,7 @@ void pp_replay_builder_free(struct pp_replay_builder *self)
 	g_array_unref(self->addresses);
 	g_array_unref(self->wakes);
 	pp_replay_others_free(self->others);
+	pp_replay_shares_free(self->shares);
+	pp_replay_units_free(self->units);
 	g_free(self);
 }

@@ -13,7 +13,7 @@
 #include "replay/model.h"
 
 /* The kinds of events that it needs. */
-#define PP_REPLAY_KINDS PP_THREAD_STATE_KINDS
+#define PP_REPLAY_KINDS (PP_THREAD_STATE_KINDS | PP_ACCESS_KINDS | PP_EVENT_MASK(PP_EVENT_SAMPLE))
 
 /* The gaps of a capture. A wait of unknown end becomes a sleep. */
 struct pp_replay_gaps {
@@ -28,6 +28,12 @@ struct pp_replay_builder;
 
 struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *context);
 void pp_replay_builder_free(struct pp_replay_builder *builder);
+
+/* To be called before the first event: the model tells the shares of these functions (shares.h). */
+void pp_replay_builder_share(struct pp_replay_builder *builder, const GPtrArray *functions);
+
+/* The same: the model tells the accesses of sections (units.h). */
+void pp_replay_builder_accesses(struct pp_replay_builder *builder);
 
 void pp_replay_builder_event(struct pp_replay_builder *builder, const struct pp_event *event);
 

@@ -8,10 +8,17 @@ void pp_sim_ready_at(struct pp_simulator *self, uint32_t number, int64_t ns)
 	pp_heap_add(&self->events, (uint64_t)ns, number, PP_SIM_READY);
 }
 
+void pp_sim_note_waker(struct pp_simulator *self, uint32_t number)
+{
+	self->runners[number].waker = self->actor;
+	self->runners[number].woken_ns = self->now_ns;
+}
+
 void pp_sim_wake(struct pp_simulator *self, uint32_t number)
 {
 	double factor = g_rand_double_range(self->random, 0.5, 1.5);
 
+	pp_sim_note_waker(self, number);
 	pp_sim_ready_at(self, number,
 			self->now_ns + (int64_t)(factor * (double)self->model->wake_ns));
 }

@@ -2,6 +2,9 @@
 /* Makes, checks and frees models. */
 #include "replay/model.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const char *const kind_names[PP_REPLAY_N_KINDS] = {
     [PP_REPLAY_LOCK] = "lock",	     [PP_REPLAY_LOCK_SPIN] = "spin",
     [PP_REPLAY_RDLOCK] = "rdlock",   [PP_REPLAY_UNLOCK] = "unlock",
@@ -34,6 +37,11 @@ static void object_free(void *data)
 	g_free(object);
 }
 
+static void share_done(void *data)
+{
+	g_free(((struct pp_replay_share *)data)->function);
+}
+
 struct pp_replay_model *pp_replay_model_new(void)
 {
 	struct pp_replay_model *model = g_new0(struct pp_replay_model, 1);
@@ -41,8 +49,50 @@ struct pp_replay_model *pp_replay_model_new(void)
 	model->threads = g_ptr_array_new_with_free_func(thread_free);
 	model->objects = g_ptr_array_new_with_free_func(object_free);
 	model->sites = g_ptr_array_new_with_free_func(g_free);
+	model->shares = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_share));
+	g_array_set_clear_func(model->shares, share_done);
+	model->accesses = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_access));
 	model->n_cpus = 1;
 	return model;
+}
+
+struct pp_replay_model *pp_replay_model_copy(const struct pp_replay_model *model)
+{
+	struct pp_replay_model *copy = pp_replay_model_new();
+	GPtrArray *threads = copy->threads, *objects = copy->objects, *sites = copy->sites;
+	GArray *shares = copy->shares, *accesses = copy->accesses;
+
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_replay_thread *thread = model->threads->pdata[i];
+		struct pp_replay_thread *to = pp_replay_add_thread(copy, thread->name);
+
+		to->has_creator = thread->has_creator;
+		to->start_ns = thread->start_ns;
+		g_array_append_vals(to->steps, thread->steps->data, thread->steps->len);
+	}
+	for (guint i = 0; i < model->objects->len; i++) {
+		const struct pp_replay_object *object = model->objects->pdata[i];
+
+		pp_replay_add_object(copy, object->kind, object->count, object->name);
+	}
+	for (guint i = 0; i < model->sites->len; i++)
+		pp_replay_add_site(copy, model->sites->pdata[i]);
+	for (guint i = 0; i < model->shares->len; i++) {
+		const struct pp_replay_share *share =
+		    &g_array_index(model->shares, struct pp_replay_share, i);
+
+		pp_replay_add_share(copy, share->function, share->site, share->in_ns,
+				    share->all_ns);
+	}
+	*copy = *model;
+	copy->threads = threads;
+	copy->objects = objects;
+	copy->sites = sites;
+	copy->shares = shares;
+	copy->accesses = accesses;
+	if (model->accesses->len)
+		g_array_append_vals(accesses, model->accesses->data, model->accesses->len);
+	return copy;
 }
 
 void pp_replay_model_free(struct pp_replay_model *model)
@@ -52,6 +102,8 @@ void pp_replay_model_free(struct pp_replay_model *model)
 	g_ptr_array_unref(model->threads);
 	g_ptr_array_unref(model->objects);
 	g_ptr_array_unref(model->sites);
+	g_array_unref(model->shares);
+	g_array_unref(model->accesses);
 	g_free(model);
 }
 
@@ -79,6 +131,44 @@ uint32_t pp_replay_add_site(struct pp_replay_model *model, const char *name)
 {
 	g_ptr_array_add(model->sites, g_strdup(name));
 	return model->sites->len;
+}
+
+void pp_replay_add_share(struct pp_replay_model *model, const char *function, uint32_t site,
+			 uint64_t in_ns, uint64_t all_ns)
+{
+	struct pp_replay_share new = {.site = site, .in_ns = in_ns, .all_ns = all_ns};
+
+	for (guint i = 0; i < model->shares->len; i++) {
+		struct pp_replay_share *share =
+		    &g_array_index(model->shares, struct pp_replay_share, i);
+
+		if (share->site != site || strcmp(share->function, function) != 0)
+			continue;
+		share->in_ns += in_ns;
+		share->all_ns += all_ns;
+		return;
+	}
+	new.function = g_strdup(function);
+	g_array_append_val(model->shares, new);
+}
+
+static int compare_accesses(const void *a, const void *b)
+{
+	const struct pp_replay_access *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+const struct pp_replay_access *pp_replay_find_access(const struct pp_replay_model *model,
+						     uint32_t thread, uint32_t step)
+{
+	const struct pp_replay_access key = {.thread = thread, .step = step};
+
+	return model->accesses->len ? bsearch(&key, model->accesses->data, model->accesses->len,
+					      sizeof(key), compare_accesses)
+				    : NULL;
 }
 
 uint64_t pp_replay_n_steps(const struct pp_replay_model *model)
@@ -220,6 +310,15 @@ char *pp_replay_check(struct pp_replay_model *model)
 			if (wrong)
 				return g_strdup_printf("thread %u, step %u: %s", i, k, wrong);
 		}
+	}
+	for (guint i = 0; i < model->shares->len; i++) {
+		const struct pp_replay_share *share =
+		    &g_array_index(model->shares, struct pp_replay_share, i);
+
+		if (share->site != PP_REPLAY_OUTSIDE && share->site > model->sites->len)
+			return g_strdup_printf("share of %s: no such call site", share->function);
+		if (share->in_ns > share->all_ns)
+			return g_strdup_printf("share of %s: more than all", share->function);
 	}
 	return check_times(model);
 }

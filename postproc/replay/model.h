@@ -40,6 +40,12 @@ enum pp_replay_kind {
 /* "lock", ... as in the file. */
 const char *pp_replay_kind_name(enum pp_replay_kind kind);
 
+/* True for LOCK, LOCK_SPIN and RDLOCK. */
+static inline bool pp_replay_acquires(enum pp_replay_kind kind)
+{
+	return kind <= PP_REPLAY_RDLOCK;
+}
+
 #define PP_REPLAY_NO_SITE 0u
 #define PP_REPLAY_NO_RANK 0u
 
@@ -96,10 +102,33 @@ struct pp_replay_object {
 	uint32_t count; /* of a semaphore: initial value; of a barrier: threads */
 };
 
+/* Call sites of sections are numbered from 1; this is CPU time outside of sections. */
+#define PP_REPLAY_OUTSIDE UINT32_MAX
+
+/* CPU time in a function and those that it calls, of all CPU time there; by samples. */
+struct pp_replay_share {
+	char *function;
+	uint32_t site; /* that entered the innermost section; PP_REPLAY_OUTSIDE */
+	uint64_t in_ns, all_ns;
+};
+
+/*
+ * The data that the section of an acquisition works on. Sections of a lock with the same unit share
+ * data that one of them writes; PP_REPLAY_NO_UNIT: it shares none.
+ */
+#define PP_REPLAY_NO_UNIT 0u
+struct pp_replay_access {
+	uint32_t thread, step;
+	uint32_t unit;
+	bool writes; /* shared data */
+};
+
 struct pp_replay_model {
 	GPtrArray *threads; /* of struct pp_replay_thread *, by number */
 	GPtrArray *objects; /* of struct pp_replay_object *, by number */
 	GPtrArray *sites;   /* of char *, by number - 1 */
+	GArray *shares;	    /* of struct pp_replay_share; only of functions that were asked for */
+	GArray *accesses; /* of struct pp_replay_access, by thread and step; those that are known */
 	uint32_t n_cpus;
 	int64_t recorded_ns; /* run time of the recorded run */
 	int64_t quantum_ns;  /* CPU time after which another thread gets the CPU */
@@ -109,12 +138,21 @@ struct pp_replay_model {
 };
 
 struct pp_replay_model *pp_replay_model_new(void);
+struct pp_replay_model *pp_replay_model_copy(const struct pp_replay_model *model);
 void pp_replay_model_free(struct pp_replay_model *model);
 
 struct pp_replay_thread *pp_replay_add_thread(struct pp_replay_model *model, const char *name);
 uint32_t pp_replay_add_object(struct pp_replay_model *model, enum pp_replay_object_kind kind,
 			      uint32_t count, const char *name);
 uint32_t pp_replay_add_site(struct pp_replay_model *model, const char *name);
+
+/* Adds to the share of the function at that place. */
+void pp_replay_add_share(struct pp_replay_model *model, const char *function, uint32_t site,
+			 uint64_t in_ns, uint64_t all_ns);
+
+/* The access of an acquisition; NULL: it is not known. */
+const struct pp_replay_access *pp_replay_find_access(const struct pp_replay_model *model,
+						     uint32_t thread, uint32_t step);
 
 /* The number of steps of all threads. */
 uint64_t pp_replay_n_steps(const struct pp_replay_model *model);

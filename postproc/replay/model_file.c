@@ -53,6 +53,12 @@ static void write_step(FILE *file, const struct pp_replay_step *step)
 	fputc('\n', file);
 }
 
+static void write_access(FILE *file, const struct pp_replay_access *access)
+{
+	if (access)
+		fprintf(file, "access %u %s\n", access->unit, access->writes ? "write" : "read");
+}
+
 static void write_name(FILE *file, const char *name)
 {
 	g_autofree char *quoted = g_strescape(name, NULL);
@@ -79,6 +85,17 @@ static void write_model(FILE *file, const struct pp_replay_model *model)
 		fputs("site", file);
 		write_name(file, model->sites->pdata[i]);
 	}
+	for (guint i = 0; i < model->shares->len; i++) {
+		const struct pp_replay_share *share =
+		    &g_array_index(model->shares, struct pp_replay_share, i);
+
+		fprintf(file, "share %" PRIu64 " %" PRIu64, share->in_ns, share->all_ns);
+		if (share->site == PP_REPLAY_OUTSIDE)
+			fputs(" outside", file);
+		else
+			fprintf(file, " %u", share->site);
+		write_name(file, share->function);
+	}
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_replay_thread *thread = model->threads->pdata[i];
 
@@ -87,8 +104,10 @@ static void write_model(FILE *file, const struct pp_replay_model *model)
 		else
 			fprintf(file, "thread %" PRId64, thread->start_ns);
 		write_name(file, thread->name);
-		for (guint k = 0; k < thread->steps->len; k++)
+		for (guint k = 0; k < thread->steps->len; k++) {
 			write_step(file, &g_array_index(thread->steps, struct pp_replay_step, k));
+			write_access(file, pp_replay_find_access(model, i, k));
+		}
 	}
 }
 
@@ -236,6 +255,50 @@ static bool take_thread(struct words *words, struct pp_replay_model *model)
 	return true;
 }
 
+static bool take_share(struct words *words, struct pp_replay_model *model)
+{
+	g_autofree char *name = NULL;
+	int64_t in_ns, all_ns;
+	uint32_t site;
+	struct words number;
+
+	if (!take_ns(words, &in_ns) || !take_ns(words, &all_ns))
+		return false;
+	number = *words;
+	if (take_u32(&number, &site))
+		*words = number;
+	else if (strcmp(take_word(words), "outside") == 0)
+		site = PP_REPLAY_OUTSIDE;
+	else
+		return false;
+	if (!take_name(words, &name))
+		return false;
+	pp_replay_add_share(model, name, site, (uint64_t)in_ns, (uint64_t)all_ns);
+	return true;
+}
+
+/* Of the last step, which takes a lock. */
+static bool take_access(struct words *words, struct pp_replay_model *model)
+{
+	struct pp_replay_access access = {.thread = model->threads->len - 1};
+	const struct pp_replay_thread *thread;
+	const char *word;
+
+	if (!model->threads->len || !take_u32(words, &access.unit))
+		return false;
+	word = take_word(words);
+	access.writes = strcmp(word, "write") == 0;
+	thread = model->threads->pdata[access.thread];
+	access.step = thread->steps->len - 1;
+	if ((!access.writes && strcmp(word, "read") != 0) || !thread->steps->len ||
+	    !pp_replay_acquires(
+		g_array_index(thread->steps, struct pp_replay_step, access.step).kind) ||
+	    pp_replay_find_access(model, access.thread, access.step))
+		return false;
+	g_array_append_val(model->accesses, access);
+	return !words->at[strspn(words->at, " \t")];
+}
+
 static bool take_arguments(struct words *words, struct pp_replay_step *step)
 {
 	int64_t ns;
@@ -299,6 +362,10 @@ static bool take_line(struct words words, struct pp_replay_model *model)
 			return take_object(&words, model, i);
 	if (strcmp(word, "thread") == 0)
 		return take_thread(&words, model);
+	if (strcmp(word, "access") == 0)
+		return take_access(&words, model);
+	if (strcmp(word, "share") == 0)
+		return take_share(&words, model);
 	if (strcmp(word, "cpus") == 0)
 		return take_u32(&words, &model->n_cpus);
 	if (strcmp(word, "run") == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clang-format off: a table of lines */
+/* clang-format off */
 /*
  * A model as a text file, to be kept, or written by hand. Lines are
  *
@@ -13,7 +13,10 @@
  *   barrier COUNT "NAME"     ... of so many threads
  *   cond "NAME"              ... a condition
  *   site "NAME"              a call site; their numbers are 1, 2, ...
+ *   share IN ALL SITE "NAME" of ALL ns in sections entered there, or "outside" of sections, IN are
+ *                            in the function with this name and those that it calls
  *   thread NS "NAME"         a thread, 0, 1, ..., and when it begins, or "created"
+ *   access UNIT read|write   behind an acquisition: its section works on this data, 0: none
  *   NS OPERATION [SITE] [@RANK]
  *                            a step of the last thread: its CPU time, and then
  *                            lock|spin|rdlock|unlock|wait|post|barrier|notify OBJECT,

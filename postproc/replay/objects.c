@@ -89,6 +89,7 @@ static bool give_to_spinner(struct pp_simulator *self, struct pp_sim_object *obj
 		take_lock(self, object, number, PP_REPLAY_LOCK);
 		end_wait(self, runner, runner->steps[runner->at].object);
 		runner->is_granted = true;
+		pp_sim_note_waker(self, number);
 		/* it goes on at once, behind the event that is being handled */
 		runner->left_ns = 0;
 		pp_sim_plan(self, runner->cpu);

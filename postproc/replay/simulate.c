@@ -11,6 +11,57 @@
 /* A part of a thread of another program works and pauses for so many quanta in turn. */
 #define PART_QUANTA 8
 
+/* --- the log ---------------------------------------------------------------------------------- */
+
+static void log_creation(const struct pp_simulator *self, uint32_t creator, uint32_t created)
+{
+	if (!self->how->log)
+		return;
+	self->how->log->threads[created].creator = creator;
+	self->how->log->threads[created].start_ns = self->now_ns;
+}
+
+static void log_step(const struct pp_simulator *self, uint32_t number)
+{
+	const struct pp_sim_runner *runner = &self->runners[number];
+	struct pp_simulated_wait wait = {runner->at, runner->waker, runner->woken_ns};
+
+	g_array_append_val(self->how->log->threads[number].done_ns, self->now_ns);
+	if (runner->has_waited)
+		g_array_append_val(self->how->log->threads[number].waits, wait);
+}
+
+static void begin_log(const struct pp_simulator *self)
+{
+	struct pp_simulation_log *log = self->how->log;
+
+	if (!log)
+		return;
+	log->n_threads = self->model->threads->len;
+	log->threads = g_new0(struct pp_simulated_thread, log->n_threads);
+	for (uint32_t i = 0; i < log->n_threads; i++) {
+		const struct pp_replay_thread *thread = self->model->threads->pdata[i];
+
+		log->threads[i] = (struct pp_simulated_thread){
+		    .done_ns = g_array_sized_new(FALSE, FALSE, sizeof(int64_t), thread->steps->len),
+		    .waits = g_array_new(FALSE, FALSE, sizeof(struct pp_simulated_wait)),
+		    .creator = PP_SIMULATED_NONE,
+		    .start_ns = MAX(thread->start_ns, 0),
+		};
+	}
+}
+
+void pp_simulation_log_done(struct pp_simulation_log *log)
+{
+	for (uint32_t i = 0; i < log->n_threads; i++) {
+		g_array_unref(log->threads[i].done_ns);
+		g_array_unref(log->threads[i].waits);
+	}
+	g_free(log->threads);
+}
+
+/* --- operations ------------------------------------------------------------------------------- */
+
 static enum pp_sim_outcome await(struct pp_simulator *self, uint32_t number,
 				 const struct pp_replay_step *step)
 {
@@ -52,12 +103,9 @@ static enum pp_sim_outcome perform(struct pp_simulator *self, uint32_t number,
 	case PP_REPLAY_LOCK:
 	case PP_REPLAY_LOCK_SPIN:
 	case PP_REPLAY_RDLOCK:
-		if (self->how->drops && self->how->drops[step->object])
-			return PP_SIM_DONE;
 		return pp_sim_acquire(self, number, step);
 	case PP_REPLAY_UNLOCK:
-		if (!self->how->drops || !self->how->drops[step->object])
-			pp_sim_release_lock(self, number, step->object);
+		pp_sim_release_lock(self, number, step->object);
 		return PP_SIM_DONE;
 	case PP_REPLAY_SEM_WAIT:
 		return pp_sim_sem_wait(self, number, step);
@@ -80,6 +128,7 @@ static enum pp_sim_outcome perform(struct pp_simulator *self, uint32_t number,
 		return PP_SIM_BLOCKED;
 	case PP_REPLAY_CREATE:
 		pp_sim_wake(self, step->thread);
+		log_creation(self, number, step->thread);
 		return PP_SIM_DONE;
 	default:
 		return PP_SIM_DONE;
@@ -94,6 +143,9 @@ static bool next_step(struct pp_simulator *self, uint32_t number)
 	struct pp_heap *awaits = &self->awaits[number];
 	struct pp_heap_entry first;
 
+	if (self->how->log)
+		log_step(self, number);
+	runner->has_waited = false;
 	while (step->awaited && awaits->n != 0 && awaits->entries[0].key <= runner->at) {
 		pp_heap_take(awaits, &first);
 		pp_sim_wake(self, first.value);
@@ -142,6 +194,7 @@ static void advance(struct pp_simulator *self, uint32_t number)
 			go_on(self, number);
 			return;
 		}
+		self->actor = number;
 		self->result->n_events++;
 		if (runner->is_granted) {
 			runner->is_granted = false;
@@ -151,6 +204,10 @@ static void advance(struct pp_simulator *self, uint32_t number)
 				return;
 			}
 			outcome = perform(self, number, &runner->steps[runner->at]);
+			if (outcome != PP_SIM_DONE) {
+				runner->has_waited = true;
+				runner->waker = PP_SIM_NONE;
+			}
 			if (outcome == PP_SIM_SPINS) {
 				pp_sim_plan(self, runner->cpu);
 				return;
@@ -261,6 +318,7 @@ static void begin(struct pp_simulator *self)
 		    .left_ns = ((const struct pp_replay_step *)thread->steps->data)->cpu_ns,
 		    .cpu = PP_SIM_NONE,
 		    .next = PP_SIM_NONE,
+		    .waker = PP_SIM_NONE,
 		    .wait_since_ns = -1,
 		};
 		if (!thread->has_creator)
@@ -292,6 +350,7 @@ void pp_simulate(const struct pp_replay_model *model, const struct pp_simulation
 
 	*ret = (struct pp_simulated){0};
 	begin(&self);
+	begin_log(&self);
 	while (self.n_left != 0 && pp_heap_take(&self.events, &event)) {
 		if ((event.tag & 1) == PP_SIM_CPU &&
 		    event.tag >> 1 != (self.cpus[event.value].tag & (UINT32_MAX >> 1)))

@@ -25,8 +25,28 @@ struct pp_simulation {
 	uint32_t n_cpus;
 	uint32_t others; /* threads of other programs that want a CPU, in thousandths */
 	bool fair;
-	uint32_t seed;	   /* of the random factors */
-	const bool *drops; /* by object: its locks are not taken; NULL: none */
+	uint32_t seed;		       /* of the random factors */
+	struct pp_simulation_log *log; /* filled for path.h; NULL: not wanted */
+};
+
+/* A step that waited, and the thread that ended the wait at that time; PP_SIMULATED_NONE: none. */
+#define PP_SIMULATED_NONE UINT32_MAX
+struct pp_simulated_wait {
+	uint32_t step, waker;
+	int64_t woken_ns;
+};
+
+struct pp_simulated_thread {
+	GArray *done_ns; /* of int64_t, by step: when it was done */
+	GArray *waits;	 /* of struct pp_simulated_wait, by step */
+	uint32_t creator;
+	int64_t start_ns; /* when it was created */
+};
+
+/* When each step of a simulated run was done, and what it waited for. */
+struct pp_simulation_log {
+	uint32_t n_threads;
+	struct pp_simulated_thread *threads;
 };
 
 struct pp_simulated_object {
@@ -48,5 +68,6 @@ void pp_simulate(const struct pp_replay_model *model, const struct pp_simulation
 		 struct pp_simulated *ret);
 
 void pp_simulated_done(struct pp_simulated *simulated);
+void pp_simulation_log_done(struct pp_simulation_log *log);
 
 #endif

@@ -25,6 +25,10 @@ struct pp_sim_runner {
 	bool is_ended;
 	bool is_other;	       /* of another program; it has no steps */
 	int64_t wait_since_ns; /* for an object; -1: it does not wait */
+	/* Of the present step: it has waited, and that thread has ended the wait. */
+	bool has_waited;
+	uint32_t waker;
+	int64_t woken_ns;
 };
 
 struct pp_sim_cpu {
@@ -52,6 +56,7 @@ struct pp_simulator {
 	struct pp_sim_object *objects;
 	uint32_t *ready; /* ring of runners */
 	uint32_t n_runners, n_others, first_ready, n_ready, n_idle, n_left;
+	uint32_t actor; /* the thread that performs an operation */
 	struct pp_heap events;
 	int64_t now_ns;
 	GRand *random;
@@ -67,6 +72,9 @@ static inline int64_t pp_sim_quantum(const struct pp_simulator *self)
 /* The thread becomes ready at that time, or after the latency of a wake-up. */
 void pp_sim_ready_at(struct pp_simulator *self, uint32_t number, int64_t ns);
 void pp_sim_wake(struct pp_simulator *self, uint32_t number);
+
+/* The thread that performs an operation ends the wait of this one. */
+void pp_sim_note_waker(struct pp_simulator *self, uint32_t number);
 
 /* The thread is ready: puts it into the queue, and may take a CPU from another one. */
 void pp_sim_on_ready(struct pp_simulator *self, uint32_t number);

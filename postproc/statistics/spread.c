@@ -21,3 +21,17 @@ struct pp_spread pp_spread_of(const double *values, size_t n)
 	spread.sigma = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
 	return spread;
 }
+
+double pp_student_975(double freedom)
+{
+	/* where the series below is off by more than 0.1 % */
+	static const double small[] = {12.706, 4.303, 3.182, 2.776};
+	const double z = 1.959964, d = freedom;
+
+	if (d <= 4)
+		return small[(int)d - 1];
+	/* Cornish and Fisher's expansion */
+	return z + (pow(z, 3) + z) / (4 * d) +
+	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * d * d) +
+	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * d * d * d);
+}

@@ -15,4 +15,7 @@ struct pp_spread {
 /* Without values, everything is 0, and `least` is greater than `most`. */
 struct pp_spread pp_spread_of(const double *values, size_t n);
 
+/* The 97.5 % quantile of Student's distribution; 1.96 for many degrees of freedom (at least 1). */
+double pp_student_975(double freedom);
+
 #endif

@@ -80,9 +80,18 @@ refused()
 	grep -qF "$text" err || fail "$*: expected $text, got $(cat err)"
 }
 
-refused "no lock is named 'nothing': see gprof-mt report locks" --drop nothing d
-"$gprof_mt" replay --drop mutex d >out || fail "--drop: $(cat out)"
-grep -q 'changed' out || fail "--drop: $(cat out)"
+refused "no lock is named 'nothing': see gprof-mt report locks" --what-if 'drop nothing' d
+for change in 'drop mutex' 'spin mutex' 'split mutex by site' 'rwlock recursive readers=*' 'shrink * to 50 %' \
+	'cpus 1'; do
+	"$gprof_mt" replay --what-if "$change" --format json d >json 2>err || fail "$change: $(cat err)"
+	jq -e '.replays[0].changed_ns > 0 and ([.path[].after_ns // 0] | add) > 0' json >/dev/null || fail "$change: $(cat json)"
+done
+# Threads that take turns may wait for ever if they are more: then, the figure is missing.
+"$gprof_mt" replay --what-if 'threads 5' --format json d >json 2>err || fail "threads 5: $(cat err)"
+jq -e '.replays[0].changed_ns > 0' json >/dev/null || grep -q 'for ever' json || fail "threads 5: $(cat json)"
+# The queue's sections use its condition: there is one mutex for it.
+refused "changes nothing: one lock is left, as its sections use a condition" --what-if 'split queue by site' d
+refused "changes nothing: no sections of queue are readers, or they use a condition" --what-if 'rwlock queue readers=*' d
 
 # The CPUs of the model are those that the program could use.
 rm -rf one model
@@ -114,6 +123,10 @@ fi
 
 recorded waits --set sync.mode=contended
 refused "4 threads have only their waits recorded: record with --set sync.mode=all, or use --allow-gaps" waits
+"$gprof_mt" replay --check --format json waits >json 2>err
+same "--check of waits only: exit status" 1 $?
+jq -e '[.check[] | select(.count == 4 and (.effect | test("sync.mode=all")))] | length == 1' json >/dev/null ||
+	fail "--check of waits only: $(cat json)"
 "$gprof_mt" replay --allow-gaps waits >out 2>err || fail "--allow-gaps: $(cat err)"
 rm -rf two
 "$gprof_mt" record -q -o two --set sync.mode=all sh -c './all_kinds 1; ./all_kinds 1' || fail "record two"

@@ -23,7 +23,7 @@ model 'lock "lock"' 'thread 0 "main"' '0 create 1' '100 lock 0' '300 unlock 0' '
 	'thread created "other"' '100 lock 0' '300 unlock 0' '0 exit'
 same "a lock" "800 700 700" "$(run_ns --cpus 1,2,4)"
 same "a lock, in order of arrival" "800 700" "$(run_ns --cpus 1,2 --fair)"
-same "without the lock" "800 400 400" "$("$gprof_mt" replay --drop lock --cpus 1,2,4 --format json model |
+same "without the lock" "800 400 400" "$("$gprof_mt" replay --what-if "drop lock" --cpus 1,2,4 --format json model |
 	jq -r '[.replays[].changed_ns] | join(" ")')"
 "$gprof_mt" replay model | grep -q 'fidelity: recorded 1.00 us, simulated on as many CPUs (2) 700 ns: -30.0 %' ||
 	fail "fidelity: $("$gprof_mt" replay model)"
@@ -68,7 +68,6 @@ same "without others" 1000 "$(run_ns)"
 # A run that never ends is reported.
 model 'sem 0 "s"' 'thread 0 "a"' '10 wait 0' '0 exit'
 "$gprof_mt" replay model | grep -q 'note: 1 thread waits for ever' || fail "$("$gprof_mt" replay model)"
-"$gprof_mt" replay --drop l --format json model >json 2>err && fail "a lock that is none was dropped"
 same "figures of a run that never ends" "null null" "$("$gprof_mt" replay --format json model |
 	jq -r '.replays[0] | "\(.run_ns) \(.speedup)"')"
 
@@ -117,6 +116,12 @@ refused 'thread 0: no steps' 'thread 0 "a"'
 refused 'a barrier of 0 threads' 'barrier 0 "b"' 'thread 0 "a"' '1 exit'
 refused 'the model has no threads' '# none'
 refused 'its times add up to more than 13 days' 'thread 0 "a"' '999999999999999 signal' '999999999999999 exit'
+refused 'share of f: no such call site' 'share 1 2 1 "f"' 'thread 0 "a"' '9 exit'
+refused 'share of f: more than all' 'share 3 2 outside "f"' 'thread 0 "a"' '9 exit'
+refused 'line 6: not understood' 'share 3 2 "f"' 'thread 0 "a"' '9 exit'
+refused 'line 8: not understood' 'lock "l"' 'thread 0 "a"' 'access 1 read' '9 exit'
+refused 'line 9: not understood' 'lock "l"' 'thread 0 "a"' '9 lock 0' 'access 1 both' '9 exit'
+refused 'line 10: not understood' 'lock "l"' 'thread 0 "a"' '9 lock 0' 'access 1 read' 'access 1 read' '9 exit'
 refused 'quantum: too short' 'quantum 1' 'thread 0 "a"' '99999999999 exit'
 refused 'quantum: too short' 'quantum 0' 'thread 0 "a"' '9 exit'
 refused 'others: more than 1000 threads' 'others 1000001' 'thread 0 "a"' '9 exit'

@@ -9,16 +9,20 @@
 #include "cli/commands.h"
 #include "cli/view.h"
 
-#define N_RUNS 10
+#define N_RUNS	     10
+#define DEFAULT_PAGE "gprof-mt.html"
 
 enum {
-	OPTION_CPUS = 0x300,
-	OPTION_DROP,
+	OPTION_AGAINST = 0x300,
+	OPTION_CHECK,
+	OPTION_CPUS,
 	OPTION_ENGINE,
 	OPTION_FAIR,
 	OPTION_GAPS,
 	OPTION_ORDER,
+	OPTION_RANK,
 	OPTION_RUNS,
+	OPTION_WHAT_IF,
 	OPTION_WRITE
 };
 
@@ -74,6 +78,19 @@ static int take_runs(const char *value, uint32_t *ret)
 	return PP_EXIT_GOOD;
 }
 
+static int take_change(const char *text, GPtrArray *changes)
+{
+	struct pp_error err = PP_ERROR_INIT;
+	struct pp_change *change = pp_change_parse(text, &err);
+	g_autofree char *wrong = change ? NULL : pp_error_text(&err);
+
+	pp_error_done(&err);
+	if (!change)
+		return pp_cli_usage("replay", "invalid --what-if %s", wrong);
+	g_ptr_array_add(changes, change);
+	return PP_EXIT_GOOD;
+}
+
 static int take_option(void *data, int option, const char *value)
 {
 	struct pp_cli_replay_arguments *arguments = data;
@@ -84,8 +101,22 @@ static int take_option(void *data, int option, const char *value)
 		return take_cpus(value, &arguments->cpus);
 	case OPTION_RUNS:
 		return take_runs(value, &arguments->n_runs);
-	case OPTION_DROP:
-		g_ptr_array_add(arguments->dropped, (char *)value);
+	case OPTION_WHAT_IF:
+		return take_change(value, arguments->changes);
+	case OPTION_AGAINST:
+		arguments->against = value;
+		return PP_EXIT_GOOD;
+	case OPTION_CHECK:
+		arguments->check = true;
+		return PP_EXIT_GOOD;
+	case OPTION_RANK:
+		arguments->rank = true;
+		return PP_EXIT_GOOD;
+	case PP_CLI_TABLES_FORMAT:
+		return pp_cli_take_page_format("replay", value, &arguments->how.format,
+					       &arguments->is_page);
+	case PP_CLI_TABLES_OUTPUT:
+		arguments->page = value;
 		return PP_EXIT_GOOD;
 	case OPTION_ENGINE:
 		return take_word("engine", value, engines, &arguments->engine);
@@ -110,12 +141,18 @@ static const struct pp_cli_option option_table[] = {
     {"engine", "ENGINE", OPTION_ENGINE, "simulation (default), or skeleton: real threads"},
     {"order", "ORDER", OPTION_ORDER, "of a skeleton: free (default), locks, all: as recorded"},
     {"cpus", "LIST", OPTION_CPUS, "numbers of CPUs: 1..8, or 1,2,4 (default: as recorded)"},
-    {"drop", "LOCK", OPTION_DROP, "and what it would bring never to take this lock"},
+    {"what-if", "CHANGE", OPTION_WHAT_IF, "and with a change: 'drop LOCK' (may be repeated)"},
+    {"against", "DIR", OPTION_AGAINST, "compare with a recorded run of the changed program"},
+    {"rank", NULL, OPTION_RANK, "changes of all locks that threads wait for, by gain"},
+    {"check", NULL, OPTION_CHECK, "tell whether the model is complete"},
     {"fair", NULL, OPTION_FAIR, "locks are handed over in the order of arrival"},
     {"runs", "N", OPTION_RUNS, "replays of each (default 10)"},
     {"allow-gaps", NULL, OPTION_GAPS, "replay what is known of an incomplete capture"},
     {"write", "FILE", OPTION_WRITE, "write the model to FILE, too"},
-    PP_CLI_TABLES_OPTIONS,
+    {"format", "FORMAT", PP_CLI_TABLES_FORMAT, "text (default), json, csv, or html: a page"},
+    {"table", "TABLE", PP_CLI_TABLES_TABLE, "csv: this table only"},
+    {"output", "PATH", PP_CLI_TABLES_OUTPUT, "html: the file; csv: all, to PATH/*.csv"},
+    PP_CLI_OPTION_WIDE,
     PP_CLI_OPTION_QUIET,
     PP_CLI_OPTIONS_SYMBOLS,
     {0},
@@ -125,7 +162,7 @@ static const struct pp_cli_options options = {
     .command = "replay",
     .letters = ":hq",
     .table = option_table,
-    .usage = "replay [OPTION...] [DIR | MODEL]",
+    .usage = "replay [OPTION...] [DIR | MODEL] [-- CHANGED-COMMAND]",
     .take = take_option,
 };
 
@@ -136,36 +173,64 @@ static int check_engine(const struct pp_cli_replay_arguments *arguments)
 
 	if (is_skeleton && arguments->fair)
 		return pp_cli_usage("replay", "--fair needs --engine=simulation");
-	if (is_skeleton && arguments->dropped->len != 0)
-		return pp_cli_usage("replay", "--drop needs --engine=simulation");
 	if (!is_skeleton && arguments->order != PP_SKELETON_FREE)
 		return pp_cli_usage("replay", "--order=%s needs --engine=skeleton",
 				    orders[arguments->order]);
 	return PP_EXIT_GOOD;
 }
 
+/* Reports options that exclude each other. Returns PP_EXIT_GOOD if there are none. */
+static int check_options(const struct pp_cli_replay_arguments *arguments)
+{
+	bool has_changes = arguments->changes->len != 0;
+
+	if (arguments->check + arguments->rank + has_changes > 1)
+		return pp_cli_usage("replay", "--check, --rank and --what-if exclude each other");
+	if (arguments->against && arguments->command)
+		return pp_cli_usage("replay", "--against and a command exclude each other");
+	if ((arguments->against || arguments->command) && !has_changes)
+		return pp_cli_usage("replay", "--against, or a command, needs --what-if");
+	return pp_cli_tables_check("replay", &arguments->how, 1);
+}
+
+/* The number of words behind "--"; 0: there is none. */
+static int count_behind(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0)
+			return argc - i - 1;
+	return 0;
+}
+
 int pp_cli_replay_arguments_read(struct pp_cli_replay_arguments *arguments, int argc, char **argv)
 {
-	int status;
+	int n_behind = count_behind(argc, argv), status;
 
 	*arguments = (struct pp_cli_replay_arguments){
-	    .path = PP_DEFAULT_CAPTURE, .dropped = g_ptr_array_new(), .n_runs = N_RUNS};
+	    .path = PP_DEFAULT_CAPTURE,
+	    .changes = g_ptr_array_new_with_free_func((GDestroyNotify)pp_change_free),
+	    .n_runs = N_RUNS};
 	status = pp_cli_options_read(&options, argc, argv, arguments);
 	if (status >= 0)
 		return status;
-	if (argc - optind > 1)
+	if (arguments->is_page)
+		arguments->page = arguments->page ?: DEFAULT_PAGE;
+	else
+		arguments->how.dir = arguments->page;
+	if (argc - n_behind - optind > 1)
 		return pp_cli_usage("replay", "expected one capture or model");
-	if (optind < argc)
+	if (optind < argc - n_behind)
 		arguments->path = argv[optind];
+	if (n_behind)
+		arguments->command = argv + argc - n_behind;
 	status = check_engine(arguments);
-	if (status != PP_EXIT_GOOD)
-		return status;
-	status = pp_cli_tables_check("replay", &arguments->how, 1);
+	if (status == PP_EXIT_GOOD)
+		status = check_options(arguments);
 	return status == PP_EXIT_GOOD ? -1 : status;
 }
 
 void pp_cli_replay_arguments_done(struct pp_cli_replay_arguments *arguments)
 {
 	g_clear_pointer(&arguments->cpus, g_array_unref);
-	g_ptr_array_unref(arguments->dropped);
+	g_ptr_array_unref(arguments->changes);
 }

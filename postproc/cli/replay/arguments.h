@@ -4,6 +4,7 @@
 #define PP_CLI_REPLAY_ARGUMENTS_H
 
 #include "cli/tables.h"
+#include "replay/change/change.h"
 #include "replay/skeleton/skeleton.h"
 
 /* The most CPUs of a replay. */
@@ -14,13 +15,18 @@ enum pp_cli_replay_engine { PP_CLI_REPLAY_SIMULATION, PP_CLI_REPLAY_SKELETON };
 struct pp_cli_replay_arguments {
 	struct pp_cli_tables how;
 	const char *path;   /* the capture or model */
+	bool is_page;	    /* --format html */
+	const char *page;   /* its file */
 	const char *write;  /* the model's file; NULL: none */
 	GArray *cpus;	    /* of int64_t, rising; NULL: those of the recorded machine */
-	GPtrArray *dropped; /* of const char * */
+	GPtrArray *changes; /* of struct pp_change *: all of them together are one program */
 	enum pp_cli_replay_engine engine;
 	enum pp_skeleton_order order;
 	uint32_t n_runs;
 	bool fair, allow_gaps;
+	bool check, rank;
+	const char *against; /* a capture or model of the changed program; NULL: none */
+	char **command;	     /* that program, ends with NULL; NULL: none */
 };
 
 /*

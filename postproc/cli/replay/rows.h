@@ -5,9 +5,12 @@
 
 #include "cli/replay/arguments.h"
 #include "cli/replay/source.h"
+#include "table/table.h"
 
-/* Replays the model, and prints the table.  Returns the exit status. */
-int pp_cli_replay_print_rows(const struct pp_cli_replay_arguments *arguments,
-			     const struct pp_cli_replay_source *source);
+/* changed: the model with the changes; NULL: none. Returns NULL after an error; the caller frees
+ * the table. */
+struct pp_table *pp_cli_replay_rows(const struct pp_cli_replay_arguments *arguments,
+				    const struct pp_cli_replay_source *source,
+				    const struct pp_replay_model *changed, struct pp_error *err);
 
 #endif

@@ -2,6 +2,8 @@
 /* Simulations differ in the seed of their random numbers, skeletons by what the threads do. */
 #include "cli/replay/runs.h"
 
+#include <math.h>
+
 #include "replay/simulate.h"
 
 /* The figures of each run. */
@@ -39,11 +41,10 @@ static int run_skeletons(const struct pp_cli_replay_arguments *arguments,
 
 static void run_simulations(const struct pp_cli_replay_arguments *arguments,
 			    const struct pp_replay_model *model, uint32_t n_cpus, uint32_t others,
-			    const bool *drops, const struct figures *figures,
-			    struct pp_cli_replay_outcome *outcome)
+			    const struct figures *figures, struct pp_cli_replay_outcome *outcome)
 {
 	for (uint32_t i = 0; i < arguments->n_runs; i++) {
-		struct pp_simulation how = {n_cpus, others, arguments->fair, i, drops};
+		struct pp_simulation how = {n_cpus, others, arguments->fair, i, NULL};
 		struct pp_simulated simulated;
 
 		pp_simulate(model, &how, &simulated);
@@ -55,7 +56,7 @@ static void run_simulations(const struct pp_cli_replay_arguments *arguments,
 
 int pp_cli_replay_run(const struct pp_cli_replay_arguments *arguments,
 		      const struct pp_replay_model *model, uint32_t n_cpus, uint32_t others,
-		      const bool *drops, struct pp_cli_replay_outcome *ret, struct pp_error *err)
+		      struct pp_cli_replay_outcome *ret, struct pp_error *err)
 {
 	g_autofree double *ns = g_new0(double, arguments->n_runs);
 	g_autofree double *cpus = g_new0(double, arguments->n_runs);
@@ -66,7 +67,7 @@ int pp_cli_replay_run(const struct pp_cli_replay_arguments *arguments,
 	if (arguments->engine == PP_CLI_REPLAY_SKELETON)
 		code = run_skeletons(arguments, model, n_cpus, &figures, ret, err);
 	else
-		run_simulations(arguments, model, n_cpus, others, drops, &figures, ret);
+		run_simulations(arguments, model, n_cpus, others, &figures, ret);
 	ret->ns = pp_spread_of(ns, arguments->n_runs);
 	ret->cpus = pp_spread_of(cpus, arguments->n_runs);
 	return code;
@@ -75,4 +76,16 @@ int pp_cli_replay_run(const struct pp_cli_replay_arguments *arguments,
 void pp_cli_replay_outcome_done(struct pp_cli_replay_outcome *outcome)
 {
 	g_clear_pointer(&outcome->stuck, g_free);
+}
+
+struct pp_cli_replay_effect pp_cli_replay_effect(const struct pp_cli_replay_outcome *before,
+						 const struct pp_cli_replay_outcome *after)
+{
+	double n = (double)before->ns.n, mean = MAX(before->ns.mean, 1);
+	double error = hypot(before->ns.sigma, after->ns.sigma) / sqrt(n);
+
+	return (struct pp_cli_replay_effect){
+	    .pct = 100 * (after->ns.mean - before->ns.mean) / mean,
+	    .error_pct = 100 * pp_student_975(2 * (n - 1)) * error / mean,
+	};
 }

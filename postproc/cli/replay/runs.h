@@ -16,12 +16,21 @@ struct pp_cli_replay_outcome {
 
 /*
  * Replays the model `arguments->n_runs` times.  others: threads of other programs, in thousandths;
- * drops: as in struct pp_simulation.  A skeleton runs beside the other programs that there are.
- * Returns 0 or -errno; the caller calls pp_cli_replay_outcome_done() in both cases.
+ * a skeleton runs beside the other programs that there are.  Returns 0 or -errno; the caller calls
+ * pp_cli_replay_outcome_done() in both cases.
  */
 int pp_cli_replay_run(const struct pp_cli_replay_arguments *arguments,
 		      const struct pp_replay_model *model, uint32_t n_cpus, uint32_t others,
-		      const bool *drops, struct pp_cli_replay_outcome *ret, struct pp_error *err);
+		      struct pp_cli_replay_outcome *ret, struct pp_error *err);
 void pp_cli_replay_outcome_done(struct pp_cli_replay_outcome *outcome);
+
+/* A change's effect on the run time, in percent of the run time before: below 0, it is faster. */
+struct pp_cli_replay_effect {
+	double pct;
+	double error_pct; /* half of the 95 % confidence interval */
+};
+
+struct pp_cli_replay_effect pp_cli_replay_effect(const struct pp_cli_replay_outcome *before,
+						 const struct pp_cli_replay_outcome *after);
 
 #endif

@@ -30,7 +30,7 @@ static int check_gaps(const struct pp_cli_replay_arguments *arguments, const str
 {
 	const char *dir = view->capture->model->dir;
 
-	if (arguments->allow_gaps)
+	if (arguments->allow_gaps || arguments->check)
 		return 0;
 	if (gaps->only_counted)
 		return pp_error_add(err, -ENODATA,
@@ -59,6 +59,36 @@ static int check_processes(const struct pp_view *view, struct pp_error *err)
 			    view->capture->model->dir, n);
 }
 
+/* The functions that changes make faster. */
+static GPtrArray *functions_of(const struct pp_cli_replay_arguments *arguments)
+{
+	GPtrArray *functions = g_ptr_array_new();
+
+	for (guint i = 0; i < arguments->changes->len; i++) {
+		const struct pp_change *change = arguments->changes->pdata[i];
+
+		if (change->kind == PP_CHANGE_FASTER)
+			g_ptr_array_add(functions, change->subject);
+	}
+	return functions;
+}
+
+/* True if the changes need the accesses of sections, and the capture has them. */
+static bool wants_accesses(const struct pp_cli_replay_arguments *arguments,
+			   const struct pp_view *view)
+{
+	const GPtrArray *processes = view->capture->model->processes;
+	bool is_wanted = arguments->rank || arguments->write;
+	bool has_accesses = false;
+
+	for (guint i = 0; i < arguments->changes->len; i++)
+		is_wanted |= pp_change_needs_accesses(arguments->changes->pdata[i]);
+	for (guint i = 0; i < processes->len; i++)
+		has_accesses |=
+		    ((const struct pp_process *)processes->pdata[i])->accesses != PP_ACCESSES_NONE;
+	return is_wanted && has_accesses;
+}
+
 static struct pp_replay_model *build(const struct pp_cli_replay_arguments *arguments,
 				     struct pp_view *view, struct pp_replay_gaps *ret_gaps,
 				     struct pp_error *err)
@@ -68,11 +98,17 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 	JsonObject *host = pp_json_object(view->capture->model->info, "host");
 	int64_t cpus = pp_json_int(host, "usable_cpus", pp_json_int(host, "cpus", 1));
 	uint32_t n_cpus = (uint32_t)CLAMP(cpus, 1, PP_CLI_REPLAY_MAX_CPUS);
+	g_autoptr(GPtrArray) functions = NULL;
 	g_autofree char *wrong = NULL;
 
 	if (check_processes(view, err))
 		return NULL;
 	reading.builder = pp_replay_builder_new(&view->context);
+	functions = functions_of(arguments);
+	if (functions->len)
+		pp_replay_builder_share(reading.builder, functions);
+	if (wants_accesses(arguments, view))
+		pp_replay_builder_accesses(reading.builder);
 	if (pp_view_read(view, PP_REPLAY_KINDS, take_event, &reading, err) == 0)
 		model =
 		    pp_replay_builder_finish(reading.builder, n_cpus, reading.last_ns, ret_gaps);
@@ -87,7 +123,21 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 	return model;
 }
 
-static bool is_file(const char *path)
+static void read_command(struct pp_cli_replay_source *source, JsonObject *info)
+{
+	JsonArray *words = pp_json_array(info, "command");
+	guint n = words ? json_array_get_length(words) : 0;
+
+	source->cwd = g_strdup(pp_json_string(info, "cwd"));
+	if (n == 0)
+		return;
+	source->command = g_ptr_array_new_with_free_func(g_free);
+	for (guint i = 0; i < n; i++)
+		g_ptr_array_add(source->command, g_strdup(pp_json_element_string(words, i) ?: ""));
+	g_ptr_array_add(source->command, NULL);
+}
+
+bool pp_cli_replay_is_model(const char *path)
 {
 	struct stat status;
 
@@ -100,13 +150,15 @@ int pp_cli_replay_source_read(struct pp_cli_replay_source *source,
 	struct pp_view view = {0};
 
 	*source = (struct pp_cli_replay_source){.status = PP_EXIT_GOOD};
-	if (is_file(arguments->path)) {
+	if (pp_cli_replay_is_model(arguments->path)) {
 		source->model = pp_replay_read(arguments->path, err);
 	} else {
 		if (pp_view_open(&view, arguments->path, NULL, err) == 0)
 			source->model = build(arguments, &view, &source->gaps, err);
-		if (source->model)
+		if (source->model) {
+			read_command(source, view.capture->model->info);
 			source->status = pp_view_print_damage(&view);
+		}
 		pp_view_done(&view);
 	}
 	return source->model ? 0 : -EINVAL;
@@ -115,4 +167,6 @@ int pp_cli_replay_source_read(struct pp_cli_replay_source *source,
 void pp_cli_replay_source_done(struct pp_cli_replay_source *source)
 {
 	g_clear_pointer(&source->model, pp_replay_model_free);
+	g_clear_pointer(&source->command, g_ptr_array_unref);
+	g_free(source->cwd);
 }

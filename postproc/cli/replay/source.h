@@ -10,8 +10,13 @@
 struct pp_cli_replay_source {
 	struct pp_replay_model *model;
 	struct pp_replay_gaps gaps; /* none if the model is from a file */
+	GPtrArray *command;	    /* of char *, ends with NULL; NULL: it is not known */
+	char *cwd;		    /* where that was executed; NULL: not known */
 	int status;		    /* exit status: the capture's damage has been printed */
 };
+
+/* True for a file, which is a model; captures are directories. */
+bool pp_cli_replay_is_model(const char *path);
 
 /* Returns 0 or -errno; the caller calls pp_cli_replay_source_done() in both cases. */
 int pp_cli_replay_source_read(struct pp_cli_replay_source *source,

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Each change is replayed alone, so that gains cannot be added up. */
+#include "cli/replay/rank.h"
+
+#include <stdlib.h>
+
+#include "cli/replay/notes.h"
+#include "cli/replay/runs.h"
+#include "replay/sections.h"
+#include "replay/simulate.h"
+
+#define TEXT_ROWS 20
+
+enum { CHANGE, LOCK, WAIT, CHANGED, EFFECT, ERROR };
+
+static const struct pp_column columns[] = {
+    [CHANGE] = {"change", "change", PP_TYPE_TEXT, PP_COLUMN_KEY, "as for --what-if"},
+    [LOCK] = {"lock", "lock", PP_TYPE_TEXT, PP_COLUMN_KEY | PP_COLUMN_REPEATED, "that it is about"},
+    [WAIT] = {"wait_ns", "wait", PP_TYPE_TIME_NS, 0,
+	      "of all threads for the lock, in the replay without the change"},
+    [CHANGED] = {"changed_ns", "changed", PP_TYPE_TIME_NS, 0, "run time with the change"},
+    [EFFECT] = {"change_pct", "change%", PP_TYPE_PERCENT, PP_COLUMN_SIGNED | PP_COLUMN_MAIN,
+		"of the run time"},
+    [ERROR] = {"change_error_pct", "+/-%", PP_TYPE_PERCENT, PP_COLUMN_STAYS,
+	       "half of the 95 % confidence interval of the change"},
+};
+
+/* Locks with one name. */
+struct named {
+	const char *name;
+	int64_t wait_ns;
+};
+
+struct rank {
+	const struct pp_cli_replay_arguments *arguments;
+	const struct pp_replay_model *model;
+	struct pp_table *table;
+	struct pp_cli_replay_outcome before;
+	GHashTable *locks; /* name -> struct named * */
+	GHashTable *sites; /* sites of sections of locks with waits: number -> struct named * */
+	unsigned n_stuck;  /* changes with which threads wait for ever */
+	int code;	   /* of the first replay that failed */
+	struct pp_error *err;
+};
+
+static struct named *named_of(const struct rank *self, uint32_t object)
+{
+	const struct pp_replay_object *of = self->model->objects->pdata[object];
+
+	return g_hash_table_lookup(self->locks, of->name);
+}
+
+/* Simulates the run once, and adds up the waits by name. */
+static void add_waits(struct rank *self)
+{
+	struct pp_simulation how = {self->model->n_cpus, 0, self->arguments->fair, 0, NULL};
+	struct pp_simulated simulated;
+
+	pp_simulate(self->model, &how, &simulated);
+	for (guint i = 0; i < self->model->objects->len; i++) {
+		const struct pp_replay_object *object = self->model->objects->pdata[i];
+		struct named *named = named_of(self, i);
+
+		if (object->kind != PP_REPLAY_OBJECT_LOCK)
+			continue;
+		if (!named) {
+			named = g_new0(struct named, 1);
+			named->name = object->name;
+			g_hash_table_insert(self->locks, object->name, named);
+		}
+		named->wait_ns +=
+		    g_array_index(simulated.objects, struct pp_simulated_object, i).wait_ns;
+	}
+	pp_simulated_done(&simulated);
+}
+
+static void add_site(void *data, const struct pp_replay_section *section)
+{
+	struct rank *self = data;
+	struct named *named = named_of(self, section->object), *known;
+	void *key = GUINT_TO_POINTER(section->site);
+
+	if (section->site == PP_REPLAY_NO_SITE || named->wait_ns == 0)
+		return;
+	known = g_hash_table_lookup(self->sites, key);
+	if (!known || known->wait_ns < named->wait_ns)
+		g_hash_table_insert(self->sites, key, named);
+}
+
+/* --- trying ----------------------------------------------------------------------------------- */
+
+static void add_row(struct rank *self, const char *text, const struct named *named,
+		    const struct pp_cli_replay_outcome *after)
+{
+	struct pp_cli_replay_effect effect = pp_cli_replay_effect(&self->before, after);
+	struct pp_cell *row = pp_table_add_row(self->table);
+
+	pp_cell_set_text(&row[CHANGE], text);
+	pp_cell_set_text(&row[LOCK], named->name);
+	pp_cell_set_time(&row[WAIT], named->wait_ns);
+	pp_cell_set_time(&row[CHANGED], (int64_t)after->ns.mean);
+	pp_cell_set_number(&row[EFFECT], effect.pct);
+	pp_cell_set_number(&row[ERROR], effect.error_pct);
+}
+
+/* Adds a row if the change can be made. */
+static void try_change(struct rank *self, const char *text, const struct named *named)
+{
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	struct pp_change *change = pp_change_parse(text, NULL);
+	struct pp_replay_model *changed = pp_replay_model_copy(self->model);
+	struct pp_cli_replay_outcome after;
+
+	if (!self->code && change && pp_change_apply(change, changed, notes, NULL) == 0) {
+		self->code = pp_cli_replay_run(self->arguments, changed, changed->n_cpus, 0, &after,
+					       self->err);
+		pp_cli_replay_outcome_done(&after);
+		if (after.n_stuck)
+			self->n_stuck++;
+		else if (!self->code)
+			add_row(self, text, named, &after);
+	}
+	pp_change_free(change);
+	pp_replay_model_free(changed);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct named *x = *(const struct named *const *)a;
+	const struct named *y = *(const struct named *const *)b;
+
+	return x->wait_ns != y->wait_ns ? (x->wait_ns < y->wait_ns) - (x->wait_ns > y->wait_ns)
+					: g_strcmp0(x->name, y->name);
+}
+
+static void try_lock(struct rank *self, const struct named *named)
+{
+	/* the last two need known accesses */
+	static const char *const forms[] = {"drop %s", "split %s by site", "split %s by object",
+					    "rwlock %s"};
+	unsigned n = self->model->accesses->len ? 4 : 2;
+
+	for (unsigned i = 0; i < n; i++) {
+		GString *text = g_string_new(forms[i]);
+
+		g_string_replace(text, "%s", named->name, 1);
+		try_change(self, text->str, named);
+		g_string_free(text, TRUE);
+	}
+}
+
+/* Returns the number of locks that no thread waits for. */
+static unsigned try_locks(struct rank *self)
+{
+	g_autoptr(GPtrArray) locks = g_ptr_array_new();
+	unsigned n_left_out = 0;
+	GHashTableIter at;
+	void *named_at;
+
+	g_hash_table_iter_init(&at, self->locks);
+	while (g_hash_table_iter_next(&at, NULL, &named_at))
+		g_ptr_array_add(locks, named_at);
+	if (locks->len)
+		qsort(locks->pdata, locks->len, sizeof(void *), compare_names);
+	for (guint i = 0; i < locks->len; i++) {
+		const struct named *named = locks->pdata[i];
+
+		if (named->wait_ns == 0)
+			n_left_out++;
+		else
+			try_lock(self, named);
+	}
+	return n_left_out;
+}
+
+static void try_sites(struct rank *self)
+{
+	for (uint32_t site = 1; site <= self->model->sites->len; site++) {
+		const struct named *named =
+		    g_hash_table_lookup(self->sites, GUINT_TO_POINTER(site));
+		const char *name = self->model->sites->pdata[site - 1];
+		g_autofree char *shrink = g_strdup_printf("shrink %s to 50 %%", name);
+
+		if (named)
+			try_change(self, shrink, named);
+	}
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	double x = (*(struct pp_cell *const *)a)[EFFECT].number;
+	double y = (*(struct pp_cell *const *)b)[EFFECT].number;
+
+	return (x > y) - (x < y);
+}
+
+static void try_all(struct rank *self)
+{
+	unsigned n_left_out;
+
+	add_waits(self);
+	pp_replay_each_section((struct pp_replay_model *)self->model, add_site, self);
+	n_left_out = try_locks(self);
+	try_sites(self);
+	if (self->table->rows->len)
+		qsort(self->table->rows->pdata, self->table->rows->len, sizeof(void *),
+		      compare_rows);
+	else
+		pp_table_note(self->table, "no thread waits for a lock in the replay");
+	if (n_left_out)
+		pp_table_note(self->table, "locks left out, since no thread waits for them: %u",
+			      n_left_out);
+	if (self->n_stuck)
+		pp_table_note(self->table, "changes left out, with which threads wait for ever: %u",
+			      self->n_stuck);
+}
+
+/* Replays the recorded run, and the same without other programs. Returns 0 or -errno. */
+static int run_before(struct rank *self, struct pp_cli_replay_outcome *ret_same)
+{
+	const struct pp_replay_model *model = self->model;
+	int code = pp_cli_replay_run(self->arguments, model, model->n_cpus, model->others, ret_same,
+				     self->err);
+
+	pp_cli_replay_outcome_done(ret_same);
+	self->before = *ret_same;
+	if (code == 0 && model->others)
+		code = pp_cli_replay_run(self->arguments, model, model->n_cpus, 0, &self->before,
+					 self->err);
+	pp_cli_replay_outcome_done(&self->before);
+	return code;
+}
+
+static void rank(struct rank *self, const struct pp_cli_replay_outcome *same)
+{
+	bool is_skeleton = self->arguments->engine == PP_CLI_REPLAY_SKELETON;
+
+	if (self->before.n_stuck) {
+		pp_table_note(self->table, "no figures: threads wait for ever in the replay");
+		return;
+	}
+	self->locks = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+	self->sites = g_hash_table_new(NULL, NULL);
+	try_all(self);
+	pp_cli_replay_note_fidelity(self->table, self->model, same,
+				    is_skeleton ? "replayed" : "simulated");
+	pp_table_note(self->table,
+		      "whether the program is still correct with a change is not known; "
+		      "each is made alone, and their gains cannot be added up");
+	g_hash_table_unref(self->sites);
+	g_hash_table_unref(self->locks);
+}
+
+struct pp_table *pp_cli_replay_rank(const struct pp_cli_replay_arguments *arguments,
+				    const struct pp_cli_replay_source *source, struct pp_error *err)
+{
+	struct rank self = {.arguments = arguments, .model = source->model, .err = err};
+	struct pp_cli_replay_outcome same;
+
+	if (run_before(&self, &same))
+		return NULL;
+	self.table = pp_table_new("rank", "Changes by their gain", columns, G_N_ELEMENTS(columns));
+	self.table->text_rows = TEXT_ROWS;
+	rank(&self, &same);
+	if (self.code)
+		g_clear_pointer(&self.table, pp_table_free);
+	return self.table;
+}

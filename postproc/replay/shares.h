@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which part of the CPU time is in a function and those that it calls, from samples: for each call
+ * site that enters sections, and outside of sections.
+ */
+#ifndef PP_REPLAY_SHARES_H
+#define PP_REPLAY_SHARES_H
+
+#include "core/event.h"
+#include "core/namer.h"
+#include "replay/model.h"
+
+struct pp_replay_shares;
+
+/* functions: of const char *, patterns of names; borrowed. */
+struct pp_replay_shares *pp_replay_shares_new(const struct pp_namer *namer,
+					      const GPtrArray *functions);
+void pp_replay_shares_free(struct pp_replay_shares *shares);
+
+/* The thread was sampled in its step of that number. Samples without a path are left out. */
+void pp_replay_shares_sample(struct pp_replay_shares *shares, const struct pp_event *event,
+			     uint32_t step);
+
+/* Adds what was sampled to the model. number_of(): the number of a thread in it, by serial. */
+void pp_replay_shares_finish(struct pp_replay_shares *shares, struct pp_replay_model *model,
+			     uint32_t (*number_of)(void *data, uint32_t serial), void *data);
+
+#endif

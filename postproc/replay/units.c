@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Data is divided into words of 8 bytes. A word knows its threads and whether it is written; then
+ * each set of accesses joins its shared words (union-find). The k-th instance of a section, by
+ * thread and lock, belongs to the k-th step that takes that lock.
+ */
+#include "replay/units.h"
+
+#define WORD_BYTES 8u
+
+struct word {
+	uint32_t serial; /* of the first thread */
+	bool is_shared, is_written;
+	uint32_t parent; /* number of a word in the same unit; its own: it stands for the unit */
+	uint32_t unit;	 /* of such a word; 0: no number so far */
+};
+
+/* Instances of a lock's sections, in order, by thread. */
+struct lock {
+	uint64_t address, load_id;
+	unsigned generation;
+	GPtrArray *of_thread; /* by serial: of struct pp_access_set *, which may be NULL; or NULL */
+	GHashTable *numbers;  /* address of a word -> its number + 1 */
+	GArray *words;	      /* of struct word */
+	uint32_t n_units;
+};
+
+struct pp_replay_units {
+	struct pp_access_listener listener;
+	struct pp_access_sections *sections;
+	GPtrArray *locks; /* of struct lock * */
+};
+
+static void set_unref(void *data)
+{
+	pp_access_set_unref(data);
+}
+
+static void sets_free(void *data)
+{
+	if (data)
+		g_ptr_array_unref(data);
+}
+
+static void lock_free(void *data)
+{
+	struct lock *lock = data;
+
+	g_ptr_array_unref(lock->of_thread);
+	g_hash_table_unref(lock->numbers);
+	g_array_unref(lock->words);
+	g_free(lock);
+}
+
+/* --- instances -------------------------------------------------------------------------------- */
+
+static struct lock *lock_of(struct pp_replay_units *self, struct pp_object *object)
+{
+	struct lock *lock = object->data;
+
+	if (lock)
+		return lock;
+	lock = object->data = g_new0(struct lock, 1);
+	lock->address = object->address;
+	lock->load_id = object->load_id;
+	lock->generation = object->generation;
+	lock->of_thread = g_ptr_array_new_with_free_func(sets_free);
+	lock->numbers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	lock->words = g_array_new(FALSE, FALSE, sizeof(struct word));
+	g_ptr_array_add(self->locks, lock);
+	return lock;
+}
+
+static void on_ended(void *data, const struct pp_access_instance *instance)
+{
+	struct lock *lock = lock_of(data, instance->object);
+	uint32_t serial = instance->thread->serial;
+	GPtrArray *sets;
+
+	if (serial >= lock->of_thread->len)
+		g_ptr_array_set_size(lock->of_thread, (gint)serial + 1);
+	sets = lock->of_thread->pdata[serial];
+	if (!sets)
+		sets = lock->of_thread->pdata[serial] = g_ptr_array_new_with_free_func(set_unref);
+	g_ptr_array_add(sets, instance->known == PP_ACCESSES_KNOWN
+				  ? pp_access_set_union(instance->set, instance->ended_set)
+				  : NULL);
+}
+
+struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *context)
+{
+	struct pp_replay_units *self = g_new0(struct pp_replay_units, 1);
+
+	self->listener = (struct pp_access_listener){.data = self, .ended = on_ended};
+	self->sections = pp_access_sections_new(context, &self->listener);
+	self->locks = g_ptr_array_new_with_free_func(lock_free);
+	return self;
+}
+
+void pp_replay_units_free(struct pp_replay_units *self)
+{
+	if (!self)
+		return;
+	pp_access_sections_free(self->sections, NULL);
+	g_ptr_array_unref(self->locks);
+	g_free(self);
+}
+
+void pp_replay_units_event(struct pp_replay_units *self, const struct pp_event *event)
+{
+	pp_access_sections_event(self->sections, event);
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static struct word *word_at(const struct lock *lock, uint32_t number)
+{
+	return &g_array_index(lock->words, struct word, number);
+}
+
+static uint32_t number_of(struct lock *lock, uint64_t address, uint32_t serial)
+{
+	void *known = g_hash_table_lookup(lock->numbers, &address);
+	struct word new = {.serial = serial, .parent = lock->words->len};
+
+	if (known)
+		return GPOINTER_TO_UINT(known) - 1;
+	g_array_append_val(lock->words, new);
+	g_hash_table_insert(lock->numbers, g_memdup2(&address, sizeof(address)),
+			    GUINT_TO_POINTER(lock->words->len));
+	return lock->words->len - 1;
+}
+
+static uint32_t root_of(const struct lock *lock, uint32_t number)
+{
+	while (word_at(lock, number)->parent != number) {
+		struct word *word = word_at(lock, number);
+
+		word->parent = word_at(lock, word->parent)->parent;
+		number = word->parent;
+	}
+	return number;
+}
+
+/* Calls take() for each word that the set accesses. */
+static void each_word(struct lock *lock, const struct pp_access_set *set, uint32_t serial,
+		      void (*take)(struct lock *lock, uint32_t number, bool is_written, void *data),
+		      void *data)
+{
+	for (unsigned i = 0; i < set->n; i++) {
+		const struct pp_access_line *line = &set->lines[i];
+
+		for (unsigned k = 0; k < 64; k += WORD_BYTES) {
+			uint64_t mask = UINT64_C(0xff) << k;
+
+			if (!((line->read | line->written) & mask))
+				continue;
+			take(lock, number_of(lock, line->address + k, serial), line->written & mask,
+			     data);
+		}
+	}
+}
+
+static void note_word(struct lock *lock, uint32_t number, bool is_written, void *data)
+{
+	struct word *word = word_at(lock, number);
+
+	word->is_written |= is_written;
+	word->is_shared |= word->serial != *(const uint32_t *)data;
+}
+
+/* What a set shares: its first shared word, UINT32_MAX: none; and whether it writes one. */
+struct shared {
+	uint32_t first;
+	bool writes;
+};
+
+static void join_word(struct lock *lock, uint32_t number, bool is_written, void *data)
+{
+	struct shared *shared = data;
+	const struct word *word = word_at(lock, number);
+
+	if (!word->is_shared || !word->is_written)
+		return;
+	shared->writes |= is_written;
+	if (shared->first == UINT32_MAX)
+		shared->first = number;
+	else
+		word_at(lock, root_of(lock, number))->parent = root_of(lock, shared->first);
+}
+
+/* Calls each_word() for each set of each thread, once if the set is repeated. */
+static void note_words(struct lock *lock)
+{
+	for (uint32_t serial = 0; serial < lock->of_thread->len; serial++) {
+		const GPtrArray *sets = lock->of_thread->pdata[serial];
+		g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+		for (guint i = 0; sets && i < sets->len; i++)
+			if (sets->pdata[i] && g_hash_table_add(seen, sets->pdata[i]))
+				each_word(lock, sets->pdata[i], serial, note_word, &serial);
+	}
+}
+
+static struct shared join_words(struct lock *lock, const struct pp_access_set *set, uint32_t serial)
+{
+	struct shared shared = {.first = UINT32_MAX};
+
+	each_word(lock, set, serial, join_word, &shared);
+	return shared;
+}
+
+static void join_all(struct lock *lock)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+	for (uint32_t serial = 0; serial < lock->of_thread->len; serial++) {
+		const GPtrArray *sets = lock->of_thread->pdata[serial];
+
+		for (guint i = 0; sets && i < sets->len; i++)
+			if (sets->pdata[i] && g_hash_table_add(seen, sets->pdata[i]))
+				join_words(lock, sets->pdata[i], serial);
+	}
+}
+
+/* --- the model -------------------------------------------------------------------------------- */
+
+static struct lock *find_lock(const struct pp_replay_units *self, const struct pp_object *object)
+{
+	for (guint i = 0; i < self->locks->len; i++) {
+		struct lock *lock = self->locks->pdata[i];
+
+		if (lock->address == object->address && lock->load_id == object->load_id &&
+		    lock->generation == object->generation)
+			return lock;
+	}
+	return NULL;
+}
+
+static uint32_t unit_of(struct lock *lock, const struct shared *shared)
+{
+	struct word *root;
+
+	if (shared->first == UINT32_MAX)
+		return PP_REPLAY_NO_UNIT;
+	root = word_at(lock, root_of(lock, shared->first));
+	if (!root->unit)
+		root->unit = ++lock->n_units;
+	return root->unit;
+}
+
+/* Adds the access of a step that takes the lock, the k-th of its thread. */
+static void add_access(struct pp_replay_model *model, struct lock *lock, uint32_t thread,
+		       uint32_t step, uint32_t serial, uint32_t k)
+{
+	const GPtrArray *sets =
+	    serial < lock->of_thread->len ? lock->of_thread->pdata[serial] : NULL;
+	struct pp_replay_access access = {.thread = thread, .step = step};
+	struct shared shared;
+
+	if (!sets || k >= sets->len || !sets->pdata[k])
+		return;
+	shared = join_words(lock, sets->pdata[k], serial);
+	access.unit = unit_of(lock, &shared);
+	access.writes = shared.writes;
+	g_array_append_val(model->accesses, access);
+}
+
+static void add_thread(struct pp_replay_model *model, struct lock *const *locks, uint32_t number,
+		       uint32_t serial)
+{
+	const struct pp_replay_thread *thread = model->threads->pdata[number];
+	g_autofree uint32_t *counts = g_new0(uint32_t, model->objects->len + 1);
+
+	for (guint i = 0; i < thread->steps->len; i++) {
+		const struct pp_replay_step *step =
+		    &g_array_index(thread->steps, struct pp_replay_step, i);
+
+		if (pp_replay_acquires(step->kind) && locks[step->object])
+			add_access(model, locks[step->object], number, i, serial,
+				   counts[step->object]++);
+	}
+}
+
+void pp_replay_units_finish(struct pp_replay_units *self, struct pp_replay_model *model,
+			    const GPtrArray *objects, const uint32_t *serials, int64_t end_ns)
+{
+	g_autofree struct lock **locks = g_new0(struct lock *, objects->len + 1);
+
+	pp_access_sections_finish(self->sections, end_ns);
+	for (guint i = 0; i < self->locks->len; i++) {
+		note_words(self->locks->pdata[i]);
+		join_all(self->locks->pdata[i]);
+	}
+	for (guint i = 0; i < objects->len; i++)
+		locks[i] = find_lock(self, objects->pdata[i]);
+	for (guint i = 0; i < model->threads->len; i++)
+		add_thread(model, locks, i, serials[i]);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which critical sections of a lock work on the same data, from the accesses in them. Data is
+ * shared if several threads access it in sections of the lock and one writes it. Sections that
+ * share data, directly or through others, are one unit: they need the same lock.
+ */
+#ifndef PP_REPLAY_UNITS_H
+#define PP_REPLAY_UNITS_H
+
+#include "analysis/accesses/sections.h"
+#include "replay/model.h"
+
+struct pp_replay_units;
+
+struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *context);
+void pp_replay_units_free(struct pp_replay_units *units);
+void pp_replay_units_event(struct pp_replay_units *units, const struct pp_event *event);
+
+/*
+ * Adds the accesses to the model. objects: of const struct pp_object *, by number in the model;
+ * serials: of the model's threads. end_ns: time of the capture's last event.
+ */
+void pp_replay_units_finish(struct pp_replay_units *units, struct pp_replay_model *model,
+			    const GPtrArray *objects, const uint32_t *serials, int64_t end_ns);
+
+#endif
