@@ -225,16 +225,28 @@ static void join_all(struct lock *lock)
 
 /* --- the model -------------------------------------------------------------------------------- */
 
-static struct lock *find_lock(const struct pp_replay_units *self, const struct pp_object *object)
+static guint hash_lock(const void *data)
 {
-	for (guint i = 0; i < self->locks->len; i++) {
-		struct lock *lock = self->locks->pdata[i];
+	const struct lock *lock = data;
 
-		if (lock->address == object->address && lock->load_id == object->load_id &&
-		    lock->generation == object->generation)
-			return lock;
-	}
-	return NULL;
+	return g_int64_hash(&lock->address) ^ lock->generation;
+}
+
+static gboolean equal_locks(const void *a, const void *b)
+{
+	const struct lock *x = a, *y = b;
+
+	return x->address == y->address && x->load_id == y->load_id &&
+	       x->generation == y->generation;
+}
+
+static struct lock *find_lock(GHashTable *locks, const struct pp_object *object)
+{
+	const struct lock key = {.address = object->address,
+				 .load_id = object->load_id,
+				 .generation = object->generation};
+
+	return g_hash_table_lookup(locks, &key);
 }
 
 static uint32_t unit_of(struct lock *lock, const struct shared *shared)
@@ -286,14 +298,16 @@ void pp_replay_units_finish(struct pp_replay_units *self, struct pp_replay_model
 			    const GPtrArray *objects, const uint32_t *serials, int64_t end_ns)
 {
 	g_autofree struct lock **locks = g_new0(struct lock *, objects->len + 1);
+	g_autoptr(GHashTable) known = g_hash_table_new(hash_lock, equal_locks);
 
 	pp_access_sections_finish(self->sections, end_ns);
 	for (guint i = 0; i < self->locks->len; i++) {
+		g_hash_table_add(known, self->locks->pdata[i]);
 		note_words(self->locks->pdata[i]);
 		join_all(self->locks->pdata[i]);
 	}
 	for (guint i = 0; i < objects->len; i++)
-		locks[i] = find_lock(self, objects->pdata[i]);
+		locks[i] = find_lock(known, objects->pdata[i]);
 	for (guint i = 0; i < model->threads->len; i++)
 		add_thread(model, locks, i, serials[i]);
 }

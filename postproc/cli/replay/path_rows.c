@@ -6,6 +6,9 @@
 
 #include "replay/path.h"
 
+/* The parts of a path that have rows of their own. */
+#define MAX_PARTS 1000
+
 enum { PART, LOCK, SITE, BEFORE, BEFORE_SHARE, AFTER, AFTER_SHARE };
 
 static const struct pp_column columns[] = {
@@ -32,13 +35,14 @@ static bool has_text(const struct pp_cell *cell, const char *text)
 	return cell->missing ? !text : text && strcmp(cell->text, text) == 0;
 }
 
+/* has_own: the part has a row of its own, and is not one of the other sections. */
 static struct pp_cell *row_of(struct pp_table *table, const struct pp_replay_model *model,
-			      const struct pp_replay_part *part)
+			      const struct pp_replay_part *part, bool has_own)
 {
 	const char *lock = NULL, *site = NULL;
 	struct pp_cell *row;
 
-	if (part->kind == PP_REPLAY_PART_SECTION) {
+	if (has_own && part->kind == PP_REPLAY_PART_SECTION) {
 		lock = ((const struct pp_replay_object *)model->objects->pdata[part->object])->name;
 		site = part->site ? model->sites->pdata[part->site - 1] : NULL;
 	}
@@ -77,7 +81,7 @@ static void add_path(struct pp_table *table, const struct pp_cli_replay_argument
 	for (guint i = 0; i < parts->len; i++) {
 		const struct pp_replay_part *part = &g_array_index(parts, struct pp_replay_part, i);
 
-		add_to(row_of(table, model, part), column, part->ns, simulated.ns);
+		add_to(row_of(table, model, part, i < MAX_PARTS), column, part->ns, simulated.ns);
 	}
 	if (simulated.n_stuck)
 		pp_table_note(table, "no path %s the change: threads wait for ever",

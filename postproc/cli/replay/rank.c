@@ -10,6 +10,8 @@
 #include "replay/simulate.h"
 
 #define TEXT_ROWS 20
+#define MAX_LOCKS 30
+#define MAX_SITES 100
 
 enum { CHANGE, LOCK, WAIT, CHANGED, EFFECT, ERROR };
 
@@ -29,6 +31,7 @@ static const struct pp_column columns[] = {
 struct named {
 	const char *name;
 	int64_t wait_ns;
+	bool is_tried;
 };
 
 struct rank {
@@ -149,41 +152,60 @@ static void try_lock(struct rank *self, const struct named *named)
 	}
 }
 
-/* Returns the number of locks that no thread waits for. */
-static unsigned try_locks(struct rank *self)
+/* Tries the locks with the longest waits. */
+static void try_locks(struct rank *self)
 {
 	g_autoptr(GPtrArray) locks = g_ptr_array_new();
-	unsigned n_left_out = 0;
+	unsigned n_idle = 0, n_more = 0;
 	GHashTableIter at;
-	void *named_at;
+	void *value;
 
 	g_hash_table_iter_init(&at, self->locks);
-	while (g_hash_table_iter_next(&at, NULL, &named_at))
-		g_ptr_array_add(locks, named_at);
+	while (g_hash_table_iter_next(&at, NULL, &value))
+		g_ptr_array_add(locks, value);
 	if (locks->len)
 		qsort(locks->pdata, locks->len, sizeof(void *), compare_names);
 	for (guint i = 0; i < locks->len; i++) {
-		const struct named *named = locks->pdata[i];
+		struct named *named = locks->pdata[i];
 
-		if (named->wait_ns == 0)
-			n_left_out++;
-		else
+		named->is_tried = named->wait_ns > 0 && i < MAX_LOCKS;
+		if (named->is_tried)
 			try_lock(self, named);
+		else if (named->wait_ns == 0)
+			n_idle++;
+		else
+			n_more++;
 	}
-	return n_left_out;
+	if (n_idle)
+		pp_table_note(self->table, "locks left out, since no thread waits for them: %u",
+			      n_idle);
+	if (n_more)
+		pp_table_note(self->table,
+			      "locks left out, for which threads wait less than for %d others: %u",
+			      MAX_LOCKS, n_more);
 }
 
 static void try_sites(struct rank *self)
 {
+	unsigned n_tried = 0, n_more = 0;
+
 	for (uint32_t site = 1; site <= self->model->sites->len; site++) {
 		const struct named *named =
 		    g_hash_table_lookup(self->sites, GUINT_TO_POINTER(site));
 		const char *name = self->model->sites->pdata[site - 1];
 		g_autofree char *shrink = g_strdup_printf("shrink %s to 50 %%", name);
 
-		if (named)
-			try_change(self, shrink, named);
+		if (!named || !named->is_tried)
+			continue;
+		if (n_tried == MAX_SITES) {
+			n_more++;
+			continue;
+		}
+		n_tried++;
+		try_change(self, shrink, named);
 	}
+	if (n_more)
+		pp_table_note(self->table, "call sites left out: %u", n_more);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -196,20 +218,15 @@ static int compare_rows(const void *a, const void *b)
 
 static void try_all(struct rank *self)
 {
-	unsigned n_left_out;
-
 	add_waits(self);
 	pp_replay_each_section((struct pp_replay_model *)self->model, add_site, self);
-	n_left_out = try_locks(self);
+	try_locks(self);
 	try_sites(self);
 	if (self->table->rows->len)
 		qsort(self->table->rows->pdata, self->table->rows->len, sizeof(void *),
 		      compare_rows);
 	else
-		pp_table_note(self->table, "no thread waits for a lock in the replay");
-	if (n_left_out)
-		pp_table_note(self->table, "locks left out, since no thread waits for them: %u",
-			      n_left_out);
+		pp_table_note(self->table, "no change of a lock that threads wait for can be made");
 	if (self->n_stuck)
 		pp_table_note(self->table, "changes left out, with which threads wait for ever: %u",
 			      self->n_stuck);

@@ -19,11 +19,19 @@ struct pp_replay_thread *pp_change_thread(const struct pp_replay_model *model,
 
 int pp_change_kind_index(const struct pp_change_kind_of *kind, uint32_t thread)
 {
-	guint index;
+	uint32_t low = 0, high = kind->threads->len;
 
-	for (index = 0; index < kind->threads->len; index++)
-		if (g_array_index(kind->threads, uint32_t, index) == thread)
-			return (int)index;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint32_t number = g_array_index(kind->threads, uint32_t, middle);
+
+		if (number == thread)
+			return (int)middle;
+		if (number < thread)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return -1;
 }
 
