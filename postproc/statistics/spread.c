@@ -24,7 +24,7 @@ struct pp_spread pp_spread_of(const double *values, size_t n)
 
 double pp_student_975(double freedom)
 {
-	/* where the series below is off by more than 0.1 % */
+	/* where the series below is off by more than 0.2 % */
 	static const double small[] = {12.706, 4.303, 3.182, 2.776};
 	const double z = 1.959964, d = freedom;
 

@@ -2,6 +2,7 @@
 /*
  * Prints statistics of samples, for test_statistics.sh.  A line of input is a command and numbers:
  *   spread VALUE...                        mean sigma least most
+ *   student FREEDOM                        the 97.5 % quantile
  *   rank N VALUE...                        exact normal: the first N values are `after`
  *   amdahl|universal N:TIME...             T1 s k, the interval of each, error peak; or "none"
  *   curve-amdahl|curve-universal N:TIME... the time and its interval for 1, 2, 4, 8; or "none"
@@ -94,6 +95,8 @@ int main(void)
 			values[i] = g_ascii_strtod(words[i + 1], NULL);
 		if (strcmp(words[0], "spread") == 0)
 			print_spread(values, n);
+		else if (strcmp(words[0], "student") == 0)
+			printf("%.17g\n", pp_student_975(values[0]));
 		else if (strcmp(words[0], "rank") == 0)
 			print_rank(values, n);
 		else if (g_str_has_prefix(words[0], "curve-"))

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Statistics of 1,000 random samples each are those of slow, direct implementations in Python, and of scipy where it is
 # installed: Mann and Whitney's test (exact, with ties, by all divisions of the values), mean and standard deviation,
-# and the fits of Amdahl's and the universal law (by exact fractions over all sets of parameters).
+# and the fits of Amdahl's and the universal law (by exact fractions over all sets of parameters). The quantiles of
+# Student's distribution are those of its density.
 . "$GM_TOP/tests/lib.sh"
 need python3
 
@@ -85,6 +86,20 @@ for values, (mean, sigma, least, most) in zip(cases, ours("spread " + " ".join(m
     near(mean, statistics.fmean(values), values)
     near(sigma, statistics.stdev(values), values, 1e-6)
     assert (least, most) == (min(values), max(values))
+
+
+def within(t, freedom):
+    """The probability of Student's distribution between -t and t, by Simpson's rule."""
+    def density(x):
+        return math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi) * (
+            1 + x * x / freedom) ** (-(freedom + 1) / 2)
+    n = 2000
+    return 2 * t / n / 3 * sum((1 if i in (0, n) else 4 if i % 2 else 2) * density(i * t / n) for i in range(n + 1))
+
+
+for freedom in *range(1, 40), 100, 1998:
+    (quantile,), = ours([f"student {freedom}"])
+    near(within(quantile, freedom), 0.95, ("student", freedom), 4e-4)
 
 
 def squares(runs, means, parameters):
