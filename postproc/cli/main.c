@@ -22,7 +22,7 @@ static const struct command commands[] = {
     {"bottlenecks", pp_cmd_bottlenecks, "rank critical sections over the captures of several runs"},
     {"sweep", pp_cmd_sweep, "find workloads that expose a synchronization problem"},
     {"predict", pp_cmd_predict, "predict what optimistic concurrency would gain"},
-    {"replay", pp_cmd_replay, "replay a run on other numbers of CPUs, or without a lock"},
+    {"replay", pp_cmd_replay, "replay a run on other CPUs, or with a change"},
     {"browse", pp_cmd_browse, "browse a capture in the terminal"},
     {"export", pp_cmd_export, "write a capture for another viewer"},
     {"doctor", pp_cmd_doctor, "show what can be recorded here, and how to record more"},

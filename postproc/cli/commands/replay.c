@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt replay: replays a run on simulated CPUs or by real threads, from a capture or a model.
- */
+/* gprof-mt replay: replays a run from a capture or model, on simulated CPUs or by real threads. */
 #include <errno.h>
 
 #include "cli/commands.h"
