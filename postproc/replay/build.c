@@ -11,6 +11,7 @@
 #include "analysis/state/object_name.h"
 #include "analysis/state/object_state.h"
 #include "analysis/state/wait_end.h"
+#include "replay/numbers.h"
 #include "replay/others.h"
 #include "replay/shares.h"
 #include "replay/units.h"
@@ -57,6 +58,7 @@ struct pp_replay_builder {
 	GPtrArray *tracks; /* by serial, of struct track * */
 	GPtrArray *mapped; /* of const struct pp_object *, by number in the model */
 	GArray *creations; /* of struct creation */
+	struct pp_replay_numbers *numbers;
 	GHashTable *sites; /* address -> number */
 	GArray *addresses; /* of uint64_t, by number - 1 */
 	GArray *wakes;	   /* of int64_t: times from a wake-up until the thread ran */
@@ -276,11 +278,15 @@ static void on_lock(struct pp_replay_builder *self, struct track *track, struct 
 		    const struct pp_operation *operation, bool acquired)
 {
 	const struct pp_hold *hold = acquired ? pp_object_hold(object, operation->thread) : NULL;
+	uint32_t step;
 
-	if (hold && hold->depth <= 1)
-		add_operation(self, track, lock_kind(object, hold), object, operation->site);
-	else if (!acquired && operation->waited && operation->finished)
+	if (hold && hold->depth <= 1) {
+		step = add_operation(self, track, lock_kind(object, hold), object, operation->site);
+		pp_replay_numbers_add(self->numbers, object_number(self, object), operation->order,
+				      hold->shared, track->steps, step);
+	} else if (!acquired && operation->waited && operation->finished) {
 		add_sleep(track, operation->end_ns - operation->begin_ns); /* it timed out */
+	}
 }
 
 static void on_semaphore(struct pp_replay_builder *self, struct track *track,
@@ -621,6 +627,7 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 	}
 	join_creations(self);
 	number_threads(self, model, begin_ns, MAX(last_ns, begin_ns));
+	pp_replay_numbers_apply(self->numbers);
 	link_steps(self);
 	link_notified(self, model);
 	add_objects(self, model);
@@ -673,6 +680,7 @@ struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *co
 	self->addresses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	self->wakes = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	self->others = pp_replay_others_new();
+	self->numbers = pp_replay_numbers_new();
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
 }
@@ -712,6 +720,7 @@ void pp_replay_builder_free(struct pp_replay_builder *self)
 	g_ptr_array_unref(self->tracks);
 	g_ptr_array_unref(self->mapped);
 	g_array_unref(self->creations);
+	pp_replay_numbers_free(self->numbers);
 	g_hash_table_unref(self->sites);
 	g_array_unref(self->addresses);
 	g_array_unref(self->wakes);

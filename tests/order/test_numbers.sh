@@ -43,3 +43,8 @@ rm -rf d
 "$GM_BUILD/tests/ctf/make_capture" d order || fail "make_capture"
 "$gprof_mt" report -i d --format json quality >rows || fail "quality of a capture with contradictions"
 same "contradictions" 1 "$(jq '[.quality[] | select(.what == "acquisition stamped later than one that followed it") | .count] | add' rows)"
+
+# A model has the acquisitions in the order of their numbers: two threads take turns, although time says otherwise.
+"$gprof_mt" replay --allow-gaps --write model d >rows 2>&1 || fail "replay: $(cat rows)"
+same "ranks" "0 1 0 1" "$(awk '$1 == "thread" { n++ } $2 == "lock" { sub(/.*@/, ""); print $0, n - 1 }' model |
+	sort -n | cut -d ' ' -f 2 | paste -s -d ' ')"
