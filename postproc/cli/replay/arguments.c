@@ -138,7 +138,7 @@ static int take_option(void *data, int option, const char *value)
 }
 
 static const struct pp_cli_option option_table[] = {
-    {"engine", "ENGINE", OPTION_ENGINE, "simulation (default), or skeleton: real threads"},
+    {"engine", "ENGINE", OPTION_ENGINE, "simulation (default), skeleton: real threads, or live"},
     {"order", "ORDER", OPTION_ORDER, "of a skeleton: free (default), locks, all: as recorded"},
     {"cpus", "LIST", OPTION_CPUS, "numbers of CPUs: 1..8, or 1,2,4 (default: as recorded)"},
     {"what-if", "CHANGE", OPTION_WHAT_IF, "and with a change: 'drop LOCK' (may be repeated)"},
