@@ -14,6 +14,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <time.h>
 
 #include "libc/real.h"
@@ -270,6 +271,66 @@ static int live_spin_trylock(pthread_spinlock_t *lock)
 	return try_in_turn(ST_EVENT_spin_trylock, &how);
 }
 
+/* --- semaphores ------------------------------------------------------------------------------- */
+
+static int sem_call(const struct locking *how)
+{
+	return real.sem_wait(how->lock) == 0 ? 0 : errno;
+}
+
+static int sem_timed(const struct locking *how)
+{
+	return real.sem_timedwait(how->lock, how->deadline) == 0 ? 0 : errno;
+}
+
+static int sem_clocked(const struct locking *how)
+{
+	return real.sem_clockwait(how->lock, how->clock, how->deadline) == 0 ? 0 : errno;
+}
+
+static int sem_try(const struct locking *how)
+{
+	if (real.sem_trywait(how->lock) == 0)
+		return 0;
+	return errno == EAGAIN ? EBUSY : errno;
+}
+
+static int sem_value(int result)
+{
+	if (result == 0)
+		return 0;
+	errno = result == EBUSY ? EAGAIN : result;
+	return -1;
+}
+
+static int live_sem_wait(sem_t *sem)
+{
+	struct locking how = {.lock = sem, .call = sem_call};
+
+	return sem_value(lock_in_turn(ST_EVENT_sem_wait, &how));
+}
+
+static int live_sem_trywait(sem_t *sem)
+{
+	struct locking how = {.lock = sem, .try = sem_try};
+
+	return sem_value(try_in_turn(ST_EVENT_sem_trywait, &how));
+}
+
+static int live_sem_timedwait(sem_t *sem, const struct timespec *deadline)
+{
+	struct locking how = {sem, sem_timed, sem_try, CLOCK_REALTIME, deadline};
+
+	return sem_value(timed_in_turn(ST_EVENT_sem_timedwait, &how));
+}
+
+static int live_sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *deadline)
+{
+	struct locking how = {sem, sem_clocked, sem_try, clock, deadline};
+
+	return sem_value(timed_in_turn(ST_EVENT_sem_timedwait, &how));
+}
+
 /* --- condition waits -------------------------------------------------------------------------- */
 
 struct wait {
@@ -410,6 +471,10 @@ void st_live_interpose(void)
 	st_real.pthread_rwlock_clockwrlock = live_clockwrlock;
 	st_real.pthread_spin_lock = live_spin_lock;
 	st_real.pthread_spin_trylock = live_spin_trylock;
+	st_real.sem_wait = live_sem_wait;
+	st_real.sem_trywait = live_sem_trywait;
+	st_real.sem_timedwait = live_sem_timedwait;
+	st_real.sem_clockwait = live_sem_clockwait;
 	st_real.pthread_cond_wait = live_cond_wait;
 	st_real.pthread_cond_timedwait = live_cond_timedwait;
 	st_real.pthread_cond_clockwait = live_cond_clockwait;
@@ -417,4 +482,5 @@ void st_live_interpose(void)
 	st_try.rdlock = st_rdlock_look;
 	st_try.wrlock = st_wrlock_look;
 	st_try.spin = st_spin_look;
+	st_try.sem = st_sem_look;
 }

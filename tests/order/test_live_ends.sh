@@ -26,6 +26,7 @@ replayed()
 replayed 0 cancel
 replayed 0 handler
 replayed 0 exit
+replayed 0 tokens
 replayed 3 more 3
 replayed 5 spawn 5
 

@@ -12,8 +12,8 @@
  *
  * Threads are numbered from 0, the initial thread. Any other one is the `nth` (from 0) that its
  * creator has created. A thread's operations are its calls of the functions below, in order:
- * mutexes (lock, trylock, timed), read-write locks, spin locks, and condition waits, which are
- * operations on their mutexes.
+ * mutexes (lock, trylock, timed), read-write locks, spin locks, waits for semaphores, and condition
+ * waits, which are operations on their mutexes.
  *
  * An operation that acquires its object has a turn: the number of acquisitions of the object that
  * come before it. Readers between two writers have the same turn. An object is one life of a lock;

@@ -142,7 +142,7 @@ static void count_thread(struct pp_schedule_order *order, const struct pp_schedu
 		const struct st_schedule_op *b =
 		    i < n_replayed ? &g_array_index(replayed->ops, struct st_schedule_op, i) : NULL;
 
-		if (a->turn == ST_TURN_NONE)
+		if (a->turn == ST_TURN_NONE || pp_sync_type(a->event) == GM_SYNC_TYPE_sem)
 			continue;
 		order->n_recorded++;
 		order->n_kept += b && a->turn == b->turn && a->event == b->event &&

@@ -13,7 +13,7 @@
  */
 char *pp_schedule_difference(const struct pp_schedule *first, const struct pp_schedule *second);
 
-/* How far a replay has kept the order. */
+/* How far a replay has kept the order of locks; that of semaphores is known by time only. */
 struct pp_schedule_order {
 	/*
 	 * Acquisitions of the recorded run; of threads that the end of the process cut off, only as

@@ -62,6 +62,9 @@ static bool is_operation(enum st_event op)
 	case ST_EVENT_rwlock_timedwrlock:
 	case ST_EVENT_spin_lock:
 	case ST_EVENT_spin_trylock:
+	case ST_EVENT_sem_wait:
+	case ST_EVENT_sem_trywait:
+	case ST_EVENT_sem_timedwait:
 	case ST_EVENT_cond_wait:
 	case ST_EVENT_cond_timedwait:
 		return true;
@@ -217,6 +220,7 @@ static void take_operation(struct pp_schedule_builder *self, const struct pp_eve
 	uint64_t at = end_op(track, event->sync.op, pp_sync_has(event->sync.op, PP_SYNC_BLOCKS));
 	struct st_schedule_op *op = &g_array_index(track->ops, struct st_schedule_op, at);
 	struct acquisition acquisition = {.thread = event->thread->serial, .op = at};
+	enum gm_sync_type object_type = pp_sync_type(event->sync.op);
 
 	op->result = event->sync.result;
 	op->site = site_number(self, event);
@@ -224,7 +228,9 @@ static void take_operation(struct pp_schedule_builder *self, const struct pp_eve
 		return;
 	op->object = object_number(self, lock_of(event));
 	acquisition.object = op->object;
-	acquisition.number = event->sync.order;
+	/* Waits for a semaphore have no numbers, and the order of time. */
+	acquisition.number =
+	    object_type == GM_SYNC_TYPE_sem ? self->acquisitions->len + 1u : event->sync.order;
 	acquisition.is_shared = pp_sync_has(event->sync.op, PP_SYNC_SHARED);
 	self->n_unnumbered += !acquisition.number;
 	g_array_append_val(self->acquisitions, acquisition);

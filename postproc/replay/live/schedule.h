@@ -7,6 +7,8 @@
  * first of these has created, and so on. So a thread has the same number in each run of a program
  * that creates the same threads, and operations are named by (thread, k-th).
  *
+ * Waits for semaphores are operations as well, in the order in which they returned.
+ *
  * An object is one life of a lock: it ends when a lock is initialized or destroyed at the address.
  */
 #ifndef PP_REPLAY_LIVE_SCHEDULE_H

@@ -7,10 +7,12 @@
  * are cancelled in condition waits. handler: handlers acquire locks while their threads hold
  * others. exit: the process ends while threads wait and others work. more: locks N times. spawn:
  * creates N threads. file: reads from a file how it behaves, and changes it. stuck: with N > 0,
- * waits without a lock for a flag that another thread sets after it has had its turn.
+ * waits without a lock for a flag that another thread sets after it has had its turn. tokens:
+ * threads take pairs of semaphores.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static sem_t tokens[N_THREADS];
 static int n, n_waiting, flag;
 
 static void lock_both(void)
@@ -44,7 +47,7 @@ static void run(void *(*work)(void *))
 	pthread_t threads[N_THREADS];
 
 	for (int i = 0; i < N_THREADS; i++)
-		pthread_create(&threads[i], NULL, work, NULL);
+		pthread_create(&threads[i], NULL, work, (void *)(size_t)i);
 	for (int i = 0; i < N_THREADS; i++)
 		pthread_join(threads[i], NULL);
 }
@@ -196,6 +199,32 @@ static void do_file(void)
 	}
 }
 
+/* The thread's token and the next one's, in the order of their numbers. */
+static void *take_tokens(void *argument)
+{
+	int self = (int)(size_t)argument, first = self, second = (self + 1) % N_THREADS;
+
+	if (first > second) {
+		first = second;
+		second = self;
+	}
+	for (int i = 0; i < 100; i++) {
+		sem_wait(&tokens[first]);
+		sem_wait(&tokens[second]);
+		lock_both();
+		sem_post(&tokens[second]);
+		sem_post(&tokens[first]);
+	}
+	return argument;
+}
+
+static void do_tokens(void)
+{
+	for (int i = 0; i < N_THREADS; i++)
+		sem_init(&tokens[i], 0, 1);
+	run(take_tokens);
+}
+
 static void *lock_and_set(void *argument)
 {
 	pthread_mutex_lock(&mutex);
@@ -226,7 +255,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} ways[] = {{"fork", do_fork}, {"cancel", do_cancel}, {"handler", do_handler},
 		    {"exit", do_exit}, {"more", do_more},     {"spawn", do_spawn},
-		    {"file", do_file}, {"stuck", do_stuck}};
+		    {"file", do_file}, {"stuck", do_stuck},   {"tokens", do_tokens}};
 	const char *way = argc > 1 ? argv[1] : "";
 
 	n = argc > 2 ? atoi(argv[2]) : 0;
