@@ -11,7 +11,7 @@ EXCLUSIVE = re.compile(r"(mutex_(lock|trylock|timedlock)|rwlock_(wr|trywr|timedw
 READS = re.compile(r"rwlock_(rd|tryrd|timedrd)lock$")
 
 log = {words[0]: words[1:] for words in (line.split() for line in open(sys.argv[1]))}
-orders, readers, number = collections.defaultdict(dict), collections.defaultdict(list), None
+orders, readers, number, last = collections.defaultdict(dict), collections.defaultdict(list), None, None
 for line in open(sys.argv[2]):
     found = re.search(r"\) (\w+): \{ tid = \d+, index = (\d+) \}, \{ (.*) \}$", line)
     if not found:
@@ -21,15 +21,17 @@ for line in open(sys.argv[2]):
         assert number is None, line
         number = int(fields["number"])
         continue
-    acquires = fields.get("result") == "0" and (EXCLUSIVE.match(name) or READS.match(name))
+    reads, excludes = READS.match(name), EXCLUSIVE.match(name)
+    acquires = fields.get("result") == "0" and (reads or excludes)
     assert bool(acquires) == (number is not None), (number, line)
-    if acquires and READS.match(name):
-        readers[last].append(number) if "object" not in fields else readers[fields["object"]].append(number)
+    # An event without an object has that of the one before.
+    lock = fields.get("mutex") or fields.get("object") or last
+    if acquires and reads:
+        readers[lock].append(number)
     elif acquires:
-        lock = fields.get("mutex") or fields.get("object") or last
         assert number not in orders[lock], line
         orders[lock][number] = index
-    last = fields.get("object", None) or last if "object" in fields or "site" in fields else None
+    last = fields.get("object") or last
     number = None
 found = []
 for lock, order in orders.items():

@@ -267,7 +267,7 @@ static int check_again(const struct replay *replay, struct pp_error *err)
 	if (difference)
 		rc = pp_error_add(err, -ENOTSUP,
 				  "the program is not deterministic, and cannot be replayed live: "
-				  "%s",
+				  "%s; --unchecked tries it nevertheless",
 				  difference);
 	pp_live_recording_done(&again);
 	return rc;
