@@ -132,30 +132,54 @@ void pp_replay_each_section(struct pp_replay_model *model,
 		follow(model->threads->pdata[i], i, &taker);
 }
 
-static uint64_t site_key(const struct pp_replay_section *section)
+uint32_t *pp_replay_join_sites(const struct pp_replay_model *model)
 {
-	return (uint64_t)section->object << 32 | section->site;
+	uint32_t *joined = g_new0(uint32_t, model->sites->len + 1);
+	g_autoptr(GHashTable) first = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (uint32_t site = 1; site <= model->sites->len; site++) {
+		void *name = model->sites->pdata[site - 1];
+		void *known = g_hash_table_lookup(first, name);
+
+		joined[site] = known ? GPOINTER_TO_UINT(known) : site;
+		if (!known)
+			g_hash_table_insert(first, name, GUINT_TO_POINTER(site));
+	}
+	return joined;
+}
+
+struct condition_sites {
+	GHashTable *keys;
+	const uint32_t *joined;
+};
+
+static uint64_t site_key(const struct pp_replay_section *section, const uint32_t *joined)
+{
+	return (uint64_t)section->object << 32 | joined[section->site];
 }
 
 static void add_condition_site(void *data, const struct pp_replay_section *section)
 {
-	uint64_t key = site_key(section);
+	const struct condition_sites *sites = data;
+	uint64_t key = site_key(section, sites->joined);
 
 	if (section->waits || section->signals)
-		g_hash_table_add(data, g_memdup2(&key, sizeof(key)));
+		g_hash_table_add(sites->keys, g_memdup2(&key, sizeof(key)));
 }
 
-GHashTable *pp_replay_condition_sites(struct pp_replay_model *model)
+GHashTable *pp_replay_condition_sites(struct pp_replay_model *model, const uint32_t *joined)
 {
-	GHashTable *sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	struct condition_sites sites = {.joined = joined};
 
-	pp_replay_each_section(model, add_condition_site, sites);
-	return sites;
+	sites.keys = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	pp_replay_each_section(model, add_condition_site, &sites);
+	return sites.keys;
 }
 
-bool pp_replay_has_condition(GHashTable *sites, const struct pp_replay_section *section)
+bool pp_replay_has_condition(GHashTable *sites, const uint32_t *joined,
+			     const struct pp_replay_section *section)
 {
-	uint64_t key = site_key(section);
+	uint64_t key = site_key(section, joined);
 
 	return g_hash_table_contains(sites, &key);
 }

@@ -26,11 +26,18 @@ void pp_replay_each_section(struct pp_replay_model *model,
 			    void *data);
 
 /*
- * The call sites that enter a section which waits for a condition or signals, by lock. All threads
- * use one mutex with a condition. The caller unrefs it.
+ * Returns, by number, the first call site with the same name: the compiler makes several calls of
+ * one in a loop or an inlined function. The caller frees it.
  */
-GHashTable *pp_replay_condition_sites(struct pp_replay_model *model);
-bool pp_replay_has_condition(GHashTable *sites, const struct pp_replay_section *section);
+uint32_t *pp_replay_join_sites(const struct pp_replay_model *model);
+
+/*
+ * The call sites that enter a section which waits for a condition or signals, by lock: all threads
+ * use one mutex with a condition. joined: pp_replay_join_sites(). The caller unrefs the table.
+ */
+GHashTable *pp_replay_condition_sites(struct pp_replay_model *model, const uint32_t *joined);
+bool pp_replay_has_condition(GHashTable *sites, const uint32_t *joined,
+			     const struct pp_replay_section *section);
 
 /*
  * Calls take() for each step of the section that operates on its lock, and for each step whose CPU

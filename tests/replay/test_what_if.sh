@@ -102,6 +102,15 @@ grep -v access copy >model
 same "a lock for each data, without known accesses" 200 "$(changed_ns 'split lock by object')"
 grep -q 'no accesses are recorded: lock is split by call site' json || fail "by object: $(cat json)"
 
+# Several calls with one name are one call site: the threads are of one kind, and the lock stays one.
+model 'lock "lock"' 'site "start (a.c:1)"' 'site "start (a.c:1)"' 'site "get (a.c:2)"' 'site "get (a.c:2)"' \
+	'thread 0 "main"' '0 create 1 1' '0 create 2 2' '0 await 1:2' '0 await 2:2' '0 exit' \
+	'thread created "w"' '0 lock 0 3' '100 unlock 0' '400 exit' 'thread created "w"' '0 lock 0 4' '100 unlock 0' '400 exit'
+same "two threads of one kind" 1000 "$(changed_ns 'threads 1')"
+"$gprof_mt" replay --what-if 'split lock by site' model >out 2>&1 && fail "one call site was split: $(cat out)"
+same "a call site is ranked once" 1 \
+	"$("$gprof_mt" replay --rank --format json model | jq '[.rank[] | select(.change | test("shrink"))] | length')"
+
 # A thread of 1000 ns becomes four of 250; with a barrier, it is for as many. Sections are not cut.
 model 'lock "lock"' "${sites[@]}" 'thread 0 "main"' '0 create 1' '0 await 1:0' '7 exit' 'thread created "worker"' '1000 exit'
 same "four threads" 257 "$(changed_ns 'threads 4')"

@@ -44,6 +44,7 @@ struct rank {
 	unsigned n_stuck;  /* changes with which threads wait for ever */
 	int code;	   /* of the first replay that failed */
 	struct pp_error *err;
+	uint32_t *joined; /* pp_replay_join_sites() */
 };
 
 static struct named *named_of(const struct rank *self, uint32_t object)
@@ -81,7 +82,7 @@ static void add_site(void *data, const struct pp_replay_section *section)
 {
 	struct rank *self = data;
 	struct named *named = named_of(self, section->object), *known;
-	void *key = GUINT_TO_POINTER(section->site);
+	void *key = GUINT_TO_POINTER(self->joined[section->site]);
 
 	if (section->site == PP_REPLAY_NO_SITE || named->wait_ns == 0)
 		return;
@@ -258,6 +259,7 @@ static void rank(struct rank *self, const struct pp_cli_replay_outcome *same)
 	}
 	self->locks = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	self->sites = g_hash_table_new(NULL, NULL);
+	self->joined = pp_replay_join_sites(self->model);
 	try_all(self);
 	pp_cli_replay_note_fidelity(self->table, self->model, same,
 				    is_skeleton ? "replayed" : "simulated");
@@ -265,6 +267,7 @@ static void rank(struct rank *self, const struct pp_cli_replay_outcome *same)
 		      "whether the program is still correct with a change is not known; "
 		      "each is made alone, and their gains cannot be added up");
 	g_hash_table_unref(self->sites);
+	g_free(self->joined);
 	g_hash_table_unref(self->locks);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "replay/change/names.h"
+#include "replay/sections.h"
 
 static struct pp_replay_step *step_of(const struct pp_replay_thread *thread, uint32_t at)
 {
@@ -51,6 +52,7 @@ struct creation {
 static struct creation *find_creations(const struct pp_replay_model *model)
 {
 	struct creation *creations = g_new(struct creation, model->threads->len);
+	g_autofree uint32_t *joined = pp_replay_join_sites(model);
 
 	for (guint i = 0; i < model->threads->len; i++)
 		creations[i] = (struct creation){UINT32_MAX, PP_REPLAY_NO_SITE};
@@ -60,7 +62,7 @@ static struct creation *find_creations(const struct pp_replay_model *model)
 		for (guint k = 0; k < thread->steps->len; k++)
 			if (step_of(thread, k)->kind == PP_REPLAY_CREATE)
 				creations[step_of(thread, k)->thread] =
-				    (struct creation){i, step_of(thread, k)->site};
+				    (struct creation){i, joined[step_of(thread, k)->site]};
 	}
 	return creations;
 }

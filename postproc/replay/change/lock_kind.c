@@ -69,6 +69,7 @@ int pp_change_spin(const struct pp_change *change, struct pp_replay_model *model
 struct rwlock {
 	const bool *objects, *readers; /* by number */
 	GHashTable *conditions;	       /* pp_replay_condition_sites() */
+	const uint32_t *joined;	       /* pp_replay_join_sites() */
 	uint64_t n_shared, n_conditions;
 };
 
@@ -87,7 +88,7 @@ static void share_section(void *data, const struct pp_replay_section *section)
 
 	if (!rwlock->objects[section->object] || !rwlock->readers[section->site])
 		return;
-	if (pp_replay_has_condition(rwlock->conditions, section)) {
+	if (pp_replay_has_condition(rwlock->conditions, rwlock->joined, section)) {
 		rwlock->n_conditions++;
 		return;
 	}
@@ -173,8 +174,9 @@ int pp_change_rwlock(const struct pp_change *change, struct pp_replay_model *mod
 {
 	g_autofree bool *objects = pp_change_find_locks(model, change->subject, err);
 	g_autofree bool *readers = g_new0(bool, model->sites->len + 1);
-	g_autoptr(GHashTable) conditions = pp_replay_condition_sites(model);
-	struct rwlock rwlock = {objects, readers, conditions, 0, 0};
+	g_autofree uint32_t *joined = pp_replay_join_sites(model);
+	g_autoptr(GHashTable) conditions = pp_replay_condition_sites(model, joined);
+	struct rwlock rwlock = {objects, readers, conditions, joined, 0, 0};
 	int rc;
 
 	if (!objects)

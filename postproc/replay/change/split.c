@@ -19,6 +19,7 @@ struct split {
 	GHashTable *locks;	/* object and group -> number of its lock + 1 */
 	GHashTable *before;	/* the objects of these, as a set */
 	GHashTable *conditions; /* pp_replay_condition_sites() */
+	const uint32_t *joined; /* pp_replay_join_sites() */
 	bool by_unit;
 	uint64_t n_conditions, n_unknown, n_free; /* sections; of unknown accesses; without data */
 };
@@ -88,7 +89,7 @@ static uint32_t group_of(struct split *self, const struct pp_replay_section *sec
 static void split_section(void *data, const struct pp_replay_section *section)
 {
 	struct split *self = data;
-	bool has_condition = pp_replay_has_condition(self->conditions, section);
+	bool has_condition = pp_replay_has_condition(self->conditions, self->joined, section);
 	struct renaming renaming = {.from = section->object};
 	uint32_t group;
 
@@ -113,7 +114,7 @@ static int find_groups(struct split *self, const struct pp_change *change, struc
 	guint n = self->model->sites->len + 1;
 
 	for (guint i = 0; i < n; i++)
-		self->groups[i] = change->groups ? KEEPS : i;
+		self->groups[i] = change->groups ? KEEPS : self->joined[i];
 	for (guint i = 0; change->groups && i < change->groups->len; i++) {
 		const GPtrArray *patterns = change->groups->pdata[i];
 
@@ -181,14 +182,16 @@ int pp_change_split(const struct pp_change *change, struct pp_replay_model *mode
 {
 	g_autofree bool *objects = pp_change_find_locks(model, change->subject, err);
 	g_autofree uint32_t *groups = g_new(uint32_t, model->sites->len + 1);
-	struct split self = {.model = model, .objects = objects, .groups = groups};
+	g_autofree uint32_t *joined = pp_replay_join_sites(model);
+	struct split self = {
+	    .model = model, .objects = objects, .groups = groups, .joined = joined};
 	int rc = objects ? find_groups(&self, change, err) : -ENOENT;
 
 	if (rc)
 		return rc;
 	self.locks = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	self.before = g_hash_table_new(NULL, NULL);
-	self.conditions = pp_replay_condition_sites(model);
+	self.conditions = pp_replay_condition_sites(model, joined);
 	rc = split(&self, change, notes, err);
 	g_hash_table_unref(self.locks);
 	g_hash_table_unref(self.before);
