@@ -251,4 +251,5 @@ def main():
     return claims.close()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

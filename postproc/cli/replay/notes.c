@@ -26,6 +26,9 @@ void pp_cli_replay_note_fidelity(struct pp_table *table, const struct pp_replay_
 		      recorded, how, model->n_cpus, replayed,
 		      100 * (same->ns.mean / (double)model->recorded_ns - 1),
 		      100 * same->ns.sigma / MAX(same->ns.mean, 1));
+	if (same->others > 0)
+		pp_table_note(table, "other programs used %.2f of these CPUs meanwhile",
+			      same->others);
 }
 
 void pp_cli_replay_note_stuck(struct pp_table *table, uint32_t n_stuck, const char *stuck)

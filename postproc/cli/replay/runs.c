@@ -24,6 +24,7 @@ static int run_skeletons(const struct pp_cli_replay_arguments *arguments,
 {
 	struct pp_skeleton_how how = {.n_cpus = n_cpus, .order = arguments->order};
 	struct pp_skeleton *skeleton = pp_skeleton_new(model, &how, err);
+	double all_ns = 1, others_ns = 0;
 	int code = skeleton ? 0 : -EINVAL;
 
 	for (uint32_t i = 0; code == 0 && !outcome->n_stuck && i < arguments->n_runs; i++) {
@@ -33,8 +34,11 @@ static int run_skeletons(const struct pp_cli_replay_arguments *arguments,
 		set_figures(figures, i, run.ns, run.cpu_ns);
 		outcome->n_stuck = run.n_stuck;
 		outcome->stuck = g_steal_pointer(&run.stuck);
+		all_ns += (double)run.ns;
+		others_ns += (double)run.others_ns;
 		pp_skeleton_run_done(&run);
 	}
+	outcome->others = others_ns / all_ns;
 	pp_skeleton_free(skeleton);
 	return code;
 }

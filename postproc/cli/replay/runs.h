@@ -11,7 +11,8 @@
 struct pp_cli_replay_outcome {
 	struct pp_spread ns, cpus; /* run time; CPUs used, on average */
 	uint32_t n_stuck;	   /* threads that wait for ever in one of the replays, at most */
-	char *stuck;		   /* for what some of them wait, if the engine tells; NULL */
+	double others; /* CPUs that other programs used meanwhile, if the engine tells */
+	char *stuck;   /* for what some of them wait, if the engine tells; NULL */
 };
 
 /*

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "core/text/duration.h"
+#include "replay/skeleton/load.h"
 #include "replay/skeleton/process.h"
 #include "replay/skeleton/watch.h"
 
@@ -263,6 +264,7 @@ int pp_skeleton_run(struct pp_skeleton *self, struct pp_skeleton_run *ret, struc
 	g_autofree char *limit = pp_duration_text(self->how.limit_ns);
 	g_autoptr(GArray) stuck = NULL;
 	struct pp_skeleton_run run = {0};
+	int64_t busy_ns = pp_load_busy_ns(&self->cpus);
 	int fd, code, status = 0;
 	pid_t pid = 0;
 
@@ -285,6 +287,9 @@ int pp_skeleton_run(struct pp_skeleton *self, struct pp_skeleton_run *ret, struc
 		return explain(self, status, err);
 	run.ns = self->shared->end_ns - self->shared->begin_ns;
 	run.cpu_ns = self->shared->cpu_ns;
+	/* below 0 by less than a tick of each CPU */
+	run.others_ns =
+	    busy_ns < 0 ? -1 : MAX(pp_load_busy_ns(&self->cpus) - busy_ns - run.cpu_ns, 0);
 	set_stuck(self, stuck, &run);
 	if (self->log)
 		run.log = copy_log(self);

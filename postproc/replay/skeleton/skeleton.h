@@ -21,8 +21,9 @@ struct pp_skeleton_how {
 };
 
 struct pp_skeleton_run {
-	int64_t ns;	/* the run time */
-	int64_t cpu_ns; /* used by all threads, from its begin to its end */
+	int64_t ns;	   /* the run time */
+	int64_t cpu_ns;	   /* used by all threads, from its begin to its end */
+	int64_t others_ns; /* CPU time of other programs on its CPUs; -1: not known */
 	/* Threads that wait for ever, and a text that tells for what; NULL: none. */
 	uint32_t n_stuck;
 	char *stuck;
