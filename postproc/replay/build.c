@@ -282,6 +282,8 @@ static void on_lock(struct pp_replay_builder *self, struct track *track, struct 
 
 	if (hold && hold->depth <= 1) {
 		step = add_operation(self, track, lock_kind(object, hold), object, operation->site);
+		g_array_index(track->steps, struct pp_replay_step, step).tries =
+		    pp_sync_has(operation->op, PP_SYNC_TRIES);
 		pp_replay_numbers_add(self->numbers, object_number(self, object), operation->order,
 				      hold->shared, track->steps, step);
 	} else if (!acquired && operation->waited && operation->finished) {

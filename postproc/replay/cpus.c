@@ -5,6 +5,7 @@
 
 void pp_sim_ready_at(struct pp_simulator *self, uint32_t number, int64_t ns)
 {
+	self->n_active += !self->runners[number].is_other;
 	pp_heap_add(&self->events, (uint64_t)ns, number, PP_SIM_READY);
 }
 

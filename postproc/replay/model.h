@@ -10,6 +10,10 @@
  * step. If that has already happened in the replay, the wait does not block, as a program that
  * checks its condition first would not.
  *
+ * A try for a lock that succeeded never waits in the replay either: if the lock is taken, the
+ * thread does the same without it. Programs try for a lock where waiting for it could block them
+ * for ever.
+ *
  * Times are in ns.
  */
 #ifndef PP_REPLAY_MODEL_H
@@ -70,7 +74,8 @@ struct pp_replay_step {
 		} notified; /* `object` is also the one above */
 	};
 	uint32_t site : 24;   /* number of the call site; PP_REPLAY_NO_SITE */
-	uint32_t kind : 7;    /* enum pp_replay_kind */
+	uint32_t kind : 6;    /* enum pp_replay_kind */
+	uint32_t tries : 1;   /* of a lock: goes on without it if it is taken */
 	uint32_t awaited : 1; /* by an AWAIT */
 	/*
 	 * In the order of all steps of the recorded run, from 1. PP_REPLAY_NO_RANK: directly after

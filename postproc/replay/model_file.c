@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TRY    "try" /* before the operation */
 #define HEADER "gprof-mt-model 1"
 
 static const char *const object_words[PP_REPLAY_N_OBJECT_KINDS] = {
@@ -26,7 +27,8 @@ static bool has_count(enum pp_replay_object_kind kind)
 
 static void write_step(FILE *file, const struct pp_replay_step *step)
 {
-	fprintf(file, "%" PRIu64 " %s", step->cpu_ns, pp_replay_kind_name(step->kind));
+	fprintf(file, "%" PRIu64 " %s%s", step->cpu_ns, step->tries ? TRY : "",
+		pp_replay_kind_name(step->kind));
 	switch (step->kind) {
 	case PP_REPLAY_AWAIT:
 		fprintf(file, " %u:%u", step->of.thread, step->of.step);
@@ -336,9 +338,12 @@ static bool take_step(struct words *words, struct pp_replay_model *model)
 		return false;
 	step.cpu_ns = (uint64_t)cpu_ns;
 	word = take_word(words);
+	step.tries = g_str_has_prefix(word, TRY);
+	word += step.tries ? strlen(TRY) : 0;
 	while (step.kind < PP_REPLAY_N_KINDS && strcmp(word, pp_replay_kind_name(step.kind)) != 0)
 		step.kind++;
-	if (step.kind == PP_REPLAY_N_KINDS || !take_arguments(words, &step))
+	if (step.kind == PP_REPLAY_N_KINDS || (step.tries && step.kind > PP_REPLAY_RDLOCK) ||
+	    !take_arguments(words, &step))
 		return false;
 	if (!take_site_and_rank(words, &step))
 		return false;

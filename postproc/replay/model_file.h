@@ -20,6 +20,7 @@
  *   NS OPERATION [SITE] [@RANK]
  *                            a step of the last thread: its CPU time, and then
  *                            lock|spin|rdlock|unlock|wait|post|barrier|notify OBJECT,
+ *                            trylock|tryspin|tryrdlock OBJECT,
  *                            notified OBJECT:COUNT, await THREAD:STEP, sleep NS,
  *                            create THREAD, exit, signal
  *

@@ -86,6 +86,7 @@ static bool give_to_spinner(struct pp_simulator *self, struct pp_sim_object *obj
 		dequeue(self, object, before);
 		pp_sim_count_time(self, &self->cpus[runner->cpu]);
 		runner->is_spinning = false;
+		self->n_spinning--;
 		take_lock(self, object, number, PP_REPLAY_LOCK);
 		end_wait(self, runner, runner->steps[runner->at].object);
 		runner->is_granted = true;
@@ -128,10 +129,31 @@ static void wake_waiters(struct pp_simulator *self, struct pp_sim_object *object
 	}
 }
 
+static void note_missed(struct pp_sim_runner *runner, uint32_t object)
+{
+	if (!runner->missed)
+		runner->missed = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_array_append_val(runner->missed, object);
+}
+
+/* True if its last try for the lock was in vain; then this was its release. */
+static bool has_missed(struct pp_sim_runner *runner, uint32_t object)
+{
+	for (guint i = runner->missed ? runner->missed->len : 0; i-- > 0;) {
+		if (g_array_index(runner->missed, uint32_t, i) != object)
+			continue;
+		g_array_remove_index(runner->missed, i);
+		return true;
+	}
+	return false;
+}
+
 void pp_sim_release_lock(struct pp_simulator *self, uint32_t number, uint32_t at)
 {
 	struct pp_sim_object *object = &self->objects[at];
 
+	if (has_missed(&self->runners[number], at))
+		return;
 	if (object->owner == number) {
 		if (--object->depth != 0)
 			return;
@@ -156,11 +178,16 @@ enum pp_sim_outcome pp_sim_acquire(struct pp_simulator *self, uint32_t number,
 		end_wait(self, runner, step->object);
 		return PP_SIM_DONE;
 	}
+	if (step->tries) {
+		note_missed(runner, step->object);
+		return PP_SIM_DONE;
+	}
 	begin_wait(self, runner);
 	enqueue(self, object, number);
 	if (step->kind != PP_REPLAY_LOCK_SPIN)
 		return PP_SIM_BLOCKED;
 	runner->is_spinning = true;
+	self->n_spinning++;
 	return PP_SIM_SPINS;
 }
 
@@ -222,7 +249,27 @@ bool pp_sim_spin_again(struct pp_simulator *self, uint32_t number)
 		before = other;
 	dequeue(self, object, before);
 	runner->is_spinning = false;
+	self->n_spinning--;
 	runner->is_granted = true;
 	end_wait(self, runner, at);
+	return true;
+}
+
+static bool is_free(const struct pp_sim_object *object)
+{
+	return object->owner == PP_SIM_NONE && object->count == 0;
+}
+
+bool pp_sim_all_spin(const struct pp_simulator *self)
+{
+	if (self->n_active != self->n_spinning)
+		return false;
+	for (uint32_t i = 0; i < self->n_runners; i++) {
+		const struct pp_sim_runner *runner = &self->runners[i];
+
+		if (runner->is_spinning &&
+		    is_free(&self->objects[runner->steps[runner->at].object]))
+			return false;
+	}
 	return true;
 }

@@ -213,11 +213,13 @@ static void advance(struct pp_simulator *self, uint32_t number)
 				return;
 			}
 			if (outcome == PP_SIM_BLOCKED) {
+				self->n_active--;
 				pp_sim_leave_cpu(self, runner);
 				return;
 			}
 		}
 		if (!next_step(self, number)) {
+			self->n_active--;
 			pp_sim_leave_cpu(self, runner);
 			return;
 		}
@@ -333,6 +335,8 @@ static void done(struct pp_simulator *self)
 	for (guint i = 0; i < self->model->objects->len; i++)
 		pp_heap_done(&self->notified[i]);
 	g_free(self->notified);
+	for (uint32_t i = 0; i < self->n_runners; i++)
+		g_clear_pointer(&self->runners[i].missed, g_array_unref);
 	pp_heap_done(&self->events);
 	g_rand_free(self->random);
 	g_free(self->runners);
@@ -351,7 +355,8 @@ void pp_simulate(const struct pp_replay_model *model, const struct pp_simulation
 	*ret = (struct pp_simulated){0};
 	begin(&self);
 	begin_log(&self);
-	while (self.n_left != 0 && pp_heap_take(&self.events, &event)) {
+	while (self.n_left != 0 && self.n_active != 0 && !pp_sim_all_spin(&self) &&
+	       pp_heap_take(&self.events, &event)) {
 		if ((event.tag & 1) == PP_SIM_CPU &&
 		    event.tag >> 1 != (self.cpus[event.value].tag & (UINT32_MAX >> 1)))
 			continue; /* the thread has left the CPU since */

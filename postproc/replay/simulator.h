@@ -24,6 +24,7 @@ struct pp_sim_runner {
 	bool is_spinning; /* in the queue of a lock, on its CPU if it has one */
 	bool is_ended;
 	bool is_other;	       /* of another program; it has no steps */
+	GArray *missed;	       /* of uint32_t: locks that it has tried for in vain; NULL */
 	int64_t wait_since_ns; /* for an object; -1: it does not wait */
 	/* Of the present step: it has waited, and that thread has ended the wait. */
 	bool has_waited;
@@ -55,6 +56,8 @@ struct pp_simulator {
 	struct pp_sim_cpu *cpus;
 	struct pp_sim_object *objects;
 	uint32_t *ready; /* ring of runners */
+	/* Threads of the model that run, sleep or are ready; those that spin are among them. */
+	uint32_t n_active, n_spinning;
 	uint32_t n_runners, n_others, first_ready, n_ready, n_idle, n_left;
 	uint32_t actor; /* the thread that performs an operation */
 	struct pp_heap events;
@@ -101,6 +104,9 @@ enum pp_sim_outcome pp_sim_arrive(struct pp_simulator *self, uint32_t number,
 				  const struct pp_replay_step *step);
 void pp_sim_sem_post(struct pp_simulator *self, const struct pp_replay_step *step);
 void pp_sim_release_lock(struct pp_simulator *self, uint32_t number, uint32_t at);
+
+/* True if all active threads spin, and none of their locks is free. */
+bool pp_sim_all_spin(const struct pp_simulator *self);
 
 /* A thread in the queue of a spin lock has a CPU again. Returns true if it takes the lock. */
 bool pp_sim_spin_again(struct pp_simulator *self, uint32_t number);

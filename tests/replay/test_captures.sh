@@ -39,8 +39,11 @@ for line in open("model"):
             assert words[-1][0] == "@" and int(words[-1][1:]) > last, line
             last = int(words[-1][1:])
             ranks.append(last)
-        name = objects[int(words[2])][1] if words[1] in ("lock", "spin", "rdlock", "unlock", "wait", "post", "barrier", "notify") else ""
-        kinds[words[1], name] += 1
+        operation = words[1].removeprefix("try")
+        has_object = operation in ("lock", "spin", "rdlock", "unlock", "wait", "post", "barrier", "notify")
+        name = objects[int(words[2])][1] if has_object else ""
+        assert operation == words[1] or name == "mutex", line
+        kinds[operation, name] += 1
         if words[1] == "notified":
             condition, count = words[2].split(":")
             assert objects[int(condition)][0] == "cond" and 1 <= int(count) <= 3 * n, line

@@ -65,7 +65,25 @@ printf '%s\n' "gprof-mt-model 1" "cpus 1" "run 2000" "quantum 10" "wake 0" "othe
 grep -qE 'simulated on as many CPUs \(1\) (1.99|2.00) us' out || fail "beside others: $(cat out)"
 same "without others" 1000 "$(run_ns)"
 
-# A run that never ends is reported.
+# A try does not wait, and its release is none of the other's: 40, and 10 + 5 of the third, from 20.
+model 'lock "l"' 'thread 0 "a"' '0 lock 0' '40 unlock 0' '0 exit' 'thread 10 "b"' '0 trylock 0' '5 unlock 0' '0 exit' \
+	'thread 20 "c"' '0 lock 0' '15 unlock 0' '0 exit'
+same "a try" "55" "$(run_ns --cpus 3)"
+model 'lock "l"' 'thread 0 "a"' '0 rdlock 0' '40 unlock 0' '0 exit' 'thread 10 "b"' '0 trylock 0' '5 unlock 0' '0 exit' \
+	'thread 20 "c"' '0 lock 0' '15 unlock 0' '0 exit'
+same "a try for a lock with a reader" "55" "$(run_ns --cpus 3)"
+model 'lock "l"' 'lock "m"' 'thread 0 "a"' '0 lock 0' '10 lock 1' '1 unlock 1' '1 unlock 0' '0 exit' \
+	'thread 0 "b"' '0 lock 1' '10 trylock 0' '5 unlock 0' '1 unlock 1' '0 exit'
+same "a try against the order" "18" "$(run_ns --cpus 2)"
+"$gprof_mt" replay --write copy model >out && grep -qx '10 trylock 0' copy || fail "--write: $(cat copy out)"
+
+# A run that never ends is reported, also beside other programs, and if threads spin.
+model 'others 1500' 'lock "l"' 'thread 0 "a"' '0 spin 0' '10 await 1:1' '0 exit' 'thread 0 "b"' '5 spin 0' '0 signal' '0 exit'
+timeout 60 "$gprof_mt" replay model >out || fail "threads that spin: $?"
+grep -q 'note: 2 threads wait for ever' out || fail "$(cat out)"
+model 'others 1500' 'sem 0 "s"' 'thread 0 "a"' '10 wait 0' '0 exit'
+timeout 60 "$gprof_mt" replay model >out || fail "beside others: $?"
+grep -q 'note: 1 thread waits for ever' out || fail "$(cat out)"
 model 'sem 0 "s"' 'thread 0 "a"' '10 wait 0' '0 exit'
 "$gprof_mt" replay model | grep -q 'note: 1 thread waits for ever' || fail "$("$gprof_mt" replay model)"
 same "figures of a run that never ends" "null null" "$("$gprof_mt" replay --format json model |
@@ -97,6 +115,7 @@ refused 'line 7: not understood' 'thread 0 "a"' '10 dance'
 refused 'line 7: not understood' 'thread 0 "a"' '-1 exit'
 refused 'line 7: not understood' 'thread 0 "a"' '99999999999999999999 exit'
 refused 'line 7: not understood' 'thread 0 "a"' '1 exit 0 0'
+refused 'line 7: not understood' 'thread 0 "a"' '1 tryexit'
 refused 'line 7: not understood' 'thread 0 "a"' '1 exit @'
 refused 'line 7: not understood' 'thread 0 "a"' '1 exit @4294967296'
 refused 'line 7: not understood' 'thread 0 "a"' '1 exit @4 0'

@@ -100,6 +100,15 @@ static void test_times(void)
 		    30 * MS, 31 * MS);
 	check_times("thread 10000000 \"a\"\n5000000 sleep 50000000\n5000000 exit\n", 70 * MS,
 		    10 * MS);
+	/* a thread that tries does not wait, and holds nothing that it could release */
+	check_times("lock \"l\"\nlock \"m\"\nthread 0 \"a\"\n0 lock 0\n0 signal\n0 await 1:1\n"
+		    "10000000 unlock 0\n0 exit\nthread 0 \"b\"\n0 await 0:1\n0 signal\n"
+		    "0 trylock 0\n5000000 unlock 0\n0 exit\n",
+		    10 * MS, 15 * MS);
+	check_times("lock \"l\"\nlock \"m\"\nthread 0 \"a\"\n0 lock 0\n0 signal\n0 await 1:1\n"
+		    "0 lock 1\n10000000 unlock 1\n0 unlock 0\n0 exit\nthread 0 \"b\"\n0 lock 1\n"
+		    "0 signal\n0 await 0:1\n0 trylock 0\n5000000 unlock 0\n0 unlock 1\n0 exit\n",
+		    15 * MS, 15 * MS);
 	/* many short steps: the lock's own time is part of theirs */
 	GString *lines = g_string_new("lock \"l\"\nthread 0 \"a\"\n");
 

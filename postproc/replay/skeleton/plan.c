@@ -55,8 +55,11 @@ static bool note_unlock(GArray *holds, const struct pp_replay_step *step)
 	return is_real;
 }
 
-static void prepare_thread(struct pp_replay_step *steps, guint n, bool *is_created)
+/* Returns the number of locks that the thread holds at a time, at most. */
+static uint32_t prepare_thread(struct pp_replay_step *steps, guint n, bool *is_created)
 {
+	guint most = 0;
+
 	g_autoptr(GArray) holds = g_array_new(FALSE, FALSE, sizeof(struct hold));
 
 	for (guint i = 0; i < n; i++) {
@@ -74,7 +77,9 @@ static void prepare_thread(struct pp_replay_step *steps, guint n, bool *is_creat
 		if (!is_real)
 			step->kind = PP_REPLAY_SIGNAL;
 		step->rank = PP_PLAN_NO_TURN;
+		most = MAX(most, holds->len);
 	}
+	return most;
 }
 
 /* A read lock makes an object a read-write lock; only spin locks make it a spin lock. */
@@ -106,6 +111,7 @@ void pp_plan_init(struct pp_plan *plan, const struct pp_replay_model *model)
 
 	*plan = (struct pp_plan){.model = model, .order = PP_SKELETON_FREE};
 	plan->steps = g_new0(struct pp_replay_step *, model->threads->len);
+	plan->n_locks = g_new0(uint32_t, model->threads->len);
 	plan->locks = g_new0(uint8_t, model->objects->len);
 	choose_locks(plan);
 	for (guint i = 0; i < model->threads->len; i++) {
@@ -113,7 +119,7 @@ void pp_plan_init(struct pp_plan *plan, const struct pp_replay_model *model)
 
 		plan->steps[i] = g_memdup2(thread->steps->data,
 					   sizeof(struct pp_replay_step) * thread->steps->len);
-		prepare_thread(plan->steps[i], thread->steps->len, is_created);
+		plan->n_locks[i] = prepare_thread(plan->steps[i], thread->steps->len, is_created);
 	}
 }
 
@@ -123,6 +129,7 @@ void pp_plan_done(struct pp_plan *plan)
 		g_free(plan->steps[i]);
 	g_free(plan->steps);
 	g_free(plan->locks);
+	g_free(plan->n_locks);
 	*plan = (struct pp_plan){0};
 }
 

@@ -33,6 +33,7 @@ struct pp_plan {
 	enum pp_skeleton_order order;
 	struct pp_replay_step **steps; /* by thread */
 	uint8_t *locks;		       /* enum pp_plan_lock by object */
+	uint32_t *n_locks;	       /* by thread: that it holds at a time, at most */
 };
 
 /* Makes a plan without turns. */

@@ -34,11 +34,15 @@ struct runner {
 	const struct pp_replay_step *steps;
 	struct pp_worker *worker;
 	struct pp_burner burner;
+	uint32_t *missed; /* locks that it has tried for in vain */
+	uint32_t n_missed;
 };
 
 struct pp_process_objects {
 	struct object *objects;
 	struct runner *runners;
+	uint32_t **missed; /* by thread */
+	guint n_threads;
 };
 
 /* The process has one run. */
@@ -138,15 +142,33 @@ static void lock_object(struct runner *self, const struct pp_replay_step *step)
 
 	if (try_lock(object, lock, step->kind))
 		return;
+	if (step->tries && step->rank == PP_PLAN_NO_TURN) {
+		self->missed[self->n_missed++] = step->object;
+		return;
+	}
 	begin_wait(self);
 	wait_for_lock(object, lock, step->kind);
 	end_wait(self);
 }
 
-static void unlock_object(const struct pp_replay_step *step)
+/* True if its last try for the lock was in vain; then this was its release. */
+static bool has_missed(struct runner *self, uint32_t object)
+{
+	for (uint32_t i = self->n_missed; i-- > 0;) {
+		if (self->missed[i] != object)
+			continue;
+		self->missed[i] = self->missed[--self->n_missed];
+		return true;
+	}
+	return false;
+}
+
+static void unlock_object(struct runner *self, const struct pp_replay_step *step)
 {
 	struct object *object = &run.own->objects[step->object];
 
+	if (has_missed(self, step->object))
+		return;
 	switch (run.plan->locks[step->object]) {
 	case PP_PLAN_MUTEX:
 		pthread_mutex_unlock(&object->mutex);
@@ -243,7 +265,7 @@ static void perform(struct runner *self, const struct pp_replay_step *step, stru
 		break;
 	case PP_REPLAY_UNLOCK:
 		note(self, step);
-		unlock_object(step);
+		unlock_object(self, step);
 		break;
 	case PP_REPLAY_SEM_WAIT:
 		wait_for_item(self, &run.own->objects[step->object].sem);
@@ -362,8 +384,10 @@ static void init(const cpu_set_t *cpus)
 	for (guint i = 0; i < model->objects->len; i++)
 		init_object(&run.own->objects[i], model->objects->pdata[i], run.plan->locks[i]);
 	for (guint i = 0; i < model->threads->len; i++)
-		run.own->runners[i] = (struct runner){
-		    .number = i, .steps = run.plan->steps[i], .worker = &run.shared->workers[i]};
+		run.own->runners[i] = (struct runner){.number = i,
+						      .steps = run.plan->steps[i],
+						      .worker = &run.shared->workers[i],
+						      .missed = run.own->missed[i]};
 }
 
 /* Of the threads without a creator, the one that begins first runs on this thread. */
@@ -416,7 +440,11 @@ struct pp_process_objects *pp_process_objects_new(const struct pp_plan *plan)
 
 	own->objects = g_aligned_alloc0(MAX(plan->model->objects->len, 1), sizeof(struct object),
 					_Alignof(struct object));
-	own->runners = g_new0(struct runner, plan->model->threads->len);
+	own->n_threads = plan->model->threads->len;
+	own->runners = g_new0(struct runner, own->n_threads);
+	own->missed = g_new0(uint32_t *, own->n_threads);
+	for (guint i = 0; i < own->n_threads; i++)
+		own->missed[i] = g_new(uint32_t, plan->n_locks[i]);
 	return own;
 }
 
@@ -424,6 +452,9 @@ void pp_process_objects_free(struct pp_process_objects *own)
 {
 	if (!own)
 		return;
+	for (guint i = 0; i < own->n_threads; i++)
+		g_free(own->missed[i]);
+	g_free(own->missed);
 	g_aligned_free(own->objects);
 	g_free(own->runners);
 	g_free(own);
