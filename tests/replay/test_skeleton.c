@@ -176,6 +176,12 @@ static void test_stuck(void)
 	check_fails("thread 0 \"a\"\n0 sleep 99000000000\n0 exit\n",
 		    (struct pp_skeleton_how){.n_cpus = 1, .limit_ns = 10 * MS},
 		    "the replay has not ended after 10.0 ms");
+	/* a thread that spins is not blocked */
+	check_fails("lock \"l\"\nthread 0 \"a\"\n0 spin 0\n0 await 1:1\n0 exit\n"
+		    "thread 0 \"b\"\n0 await 0:0\n0 spin 0\n0 exit\n",
+		    (struct pp_skeleton_how){.n_cpus = 1, .limit_ns = 5000 * MS},
+		    "the replay has not ended after 5.00 s, and waits: thread 0 'a' at step 1 for "
+		    "step 1 of thread 1, thread 1 'b' at step 1 for lock 'l'");
 }
 
 static void test_refused(void)

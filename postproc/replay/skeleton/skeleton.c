@@ -200,7 +200,10 @@ static int start(const struct pp_skeleton *self, pid_t *ret_pid)
 	return fd;
 }
 
-/* Waits until the process has ended, or has to. Returns 0, or -ETIME if it takes too long. */
+/*
+ * Waits until the process has ended, or has to. Returns 0, or -ETIME if it takes too long; then,
+ * ret_stuck has the threads that wait.
+ */
 static int observe(const struct pp_skeleton *self, pid_t pid, int fd, GArray **ret_stuck)
 {
 	int64_t end_ns = now_ns() + self->how.limit_ns;
@@ -211,8 +214,10 @@ static int observe(const struct pp_skeleton *self, pid_t pid, int fd, GArray **r
 		*ret_stuck = pp_watch_look(&watch);
 		if (*ret_stuck)
 			return 0;
-		if (now_ns() > end_ns)
+		if (now_ns() > end_ns) {
+			*ret_stuck = pp_watch_waiting(&watch);
 			return -ETIME;
+		}
 	}
 	return 0;
 }
@@ -235,6 +240,18 @@ static int explain(const struct pp_skeleton *self, int status, struct pp_error *
 		return pp_error_add(err, -ECHILD, "the replay's process was killed by signal %d",
 				    WTERMSIG(status));
 	return pp_error_add(err, -ECHILD, "the replay's process ended early");
+}
+
+/* It takes too long: which threads wait, for example for a lock whose owner waits and spins. */
+static int late(const struct pp_skeleton *self, int code, const GArray *waiting,
+		struct pp_error *err)
+{
+	g_autofree char *limit = pp_duration_text(self->how.limit_ns);
+	g_autofree char *text = pp_plan_stuck_text(
+	    self->plan.model, (const struct pp_plan_stuck *)waiting->data, waiting->len);
+
+	return pp_error_add(err, code, "the replay has not ended after %s%s%s", limit,
+			    waiting->len ? ", and waits: " : "", text);
 }
 
 static GArray *copy_log(const struct pp_skeleton *self)
@@ -261,7 +278,6 @@ static void set_stuck(const struct pp_skeleton *self, const GArray *stuck,
 
 int pp_skeleton_run(struct pp_skeleton *self, struct pp_skeleton_run *ret, struct pp_error *err)
 {
-	g_autofree char *limit = pp_duration_text(self->how.limit_ns);
 	g_autoptr(GArray) stuck = NULL;
 	struct pp_skeleton_run run = {0};
 	int64_t busy_ns = pp_load_busy_ns(&self->cpus);
@@ -278,11 +294,12 @@ int pp_skeleton_run(struct pp_skeleton *self, struct pp_skeleton_run *ret, struc
 	code = observe(self, pid, fd, &stuck);
 	if (code || stuck)
 		kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
 	close(fd);
 	/* acquire: pairs with the release at the end of pp_process_run() */
 	if (code)
-		return pp_error_add(err, code, "the replay has not ended after %s", limit);
+		return late(self, code, stuck, err);
 	if (!stuck && !__atomic_load_n(&self->shared->is_finished, __ATOMIC_ACQUIRE))
 		return explain(self, status, err);
 	run.ns = self->shared->end_ns - self->shared->begin_ns;

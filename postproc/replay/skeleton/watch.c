@@ -54,7 +54,7 @@ static bool are_all_blocked(pid_t pid)
 	return all;
 }
 
-static GArray *waiting(const struct pp_watch *watch)
+GArray *pp_watch_waiting(const struct pp_watch *watch)
 {
 	GArray *stuck = g_array_new(FALSE, FALSE, sizeof(struct pp_plan_stuck));
 
@@ -78,6 +78,6 @@ GArray *pp_watch_look(struct pp_watch *watch)
 		watch->n_changes = 0;
 	if (!watch->n_changes || watch->n_changes != before)
 		return NULL;
-	stuck = waiting(watch);
+	stuck = pp_watch_waiting(watch);
 	return stuck->len ? g_steal_pointer(&stuck) : NULL;
 }

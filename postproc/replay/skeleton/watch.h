@@ -18,4 +18,7 @@ struct pp_watch {
  */
 GArray *pp_watch_look(struct pp_watch *watch);
 
+/* Returns the threads that wait now. */
+GArray *pp_watch_waiting(const struct pp_watch *watch);
+
 #endif
