@@ -74,7 +74,7 @@ static void sleep_until(int64_t ns)
 
 static void set_state(struct pp_worker *worker, enum pp_worker_state state)
 {
-	/* release: whoever sees what the thread does then sees its state */
+	/* release: pairs with the acquire in changes_of_waiting() */
 	__atomic_store_n(&worker->state, state, __ATOMIC_RELEASE);
 	__atomic_store_n(&worker->n_changes, worker->n_changes + 1, __ATOMIC_RELEASE);
 }
