@@ -11,6 +11,7 @@
 #include "analysis/state/object_name.h"
 #include "analysis/state/object_state.h"
 #include "analysis/state/wait_end.h"
+#include "replay/contention.h"
 #include "replay/numbers.h"
 #include "replay/others.h"
 #include "replay/shares.h"
@@ -32,13 +33,16 @@ struct track {
 	bool has_creator;
 	uint32_t number; /* in the model */
 	uint32_t *rank;	 /* of the last step, of all threads */
+	struct pp_replay_contention *contention;
+	struct pp_replay_contender contender;
 };
 
 /* struct pp_object.data */
 struct mapped {
-	uint32_t number; /* LATER: it has none so far */
-	int64_t value;	 /* of a semaphore: posts minus waits so far */
-	int64_t least;	 /* ... and its minimum */
+	uint32_t number;    /* LATER: it has none so far */
+	int64_t value;	    /* of a semaphore: posts minus waits so far */
+	int64_t least;	    /* ... and its minimum */
+	unsigned n_waiting; /* threads */
 };
 
 /* A thread was created by that step. */
@@ -65,6 +69,7 @@ struct pp_replay_builder {
 	struct pp_replay_others *others;
 	struct pp_replay_shares *shares; /* NULL: not wanted */
 	struct pp_replay_units *units;	 /* the same */
+	struct pp_replay_contention *contention;
 	const struct pp_process *process;
 	struct pp_replay_gaps gaps;
 	uint32_t rank; /* of the last step */
@@ -83,6 +88,7 @@ static struct track *track_of(struct pp_replay_builder *self, const struct pp_th
 		track = self->tracks->pdata[thread->serial] = g_new0(struct track, 1);
 		track->thread = thread;
 		track->rank = &self->rank;
+		track->contention = self->contention;
 		track->steps = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_step));
 		track->until_ns = PP_TIME_UNKNOWN;
 	}
@@ -112,6 +118,8 @@ static uint32_t site_number(struct pp_replay_builder *self, uint64_t site)
  */
 static uint32_t add_step(struct track *track, struct pp_replay_step step)
 {
+	pp_replay_contention_step(track->contention, &track->contender, track->steps->len,
+				  step.site, track->cpu_ns);
 	step.cpu_ns = track->cpu_ns;
 	step.rank = step.kind == PP_REPLAY_EXIT ? PP_REPLAY_NO_RANK : ++*track->rank;
 	track->cpu_ns = 0;
@@ -136,8 +144,13 @@ static void account(struct track *track, int64_t until_ns, enum pp_mode mode)
 		return;
 	}
 	track->until_ns = until_ns;
-	if (track->n_waits)
+	if (track->n_waits) {
+		if (mode == PP_MODE_RUNNING)
+			pp_replay_contention_ran(track->contention, &track->contender, ns);
+		else if (mode != PP_MODE_RUNNABLE && mode != PP_MODE_UNKNOWN)
+			pp_replay_contention_blocked(track->contention, &track->contender);
 		return;
+	}
 	if (mode == PP_MODE_RUNNING || mode == PP_MODE_UNKNOWN)
 		track->cpu_ns += (uint64_t)ns;
 	else if (mode == PP_MODE_BLOCKED_IO || mode == PP_MODE_BLOCKED_OTHER)
@@ -202,8 +215,12 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	const struct pp_hold *hold;
 	struct pp_wait_other owner = {pp_wait_owner(&self->ends, object, operation, &hold),
 				      PP_MARK_NONE};
+	struct track *track = track_until(self, operation->thread, operation->begin_ns);
 
-	track_until(self, operation->thread, operation->begin_ns)->n_waits++;
+	track->n_waits++;
+	mapped_of(object)->n_waiting++;
+	if (pp_object_is_lock(object))
+		pp_replay_contention_waits(&track->contender);
 	pp_wait_ends_begin(&self->ends, object, operation, owner);
 }
 
@@ -271,6 +288,9 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	track = track_until(self, hold->thread, end_ns);
 	step =
 	    add_operation(self, track, PP_REPLAY_UNLOCK, object, operation ? operation->site : 0);
+	pp_replay_contention_released(
+	    &track->contender, operation ? site_number(self, operation->site) : PP_REPLAY_NO_SITE,
+	    mapped_of(object)->n_waiting != 0, end_ns);
 	note_release(self, object, hold->thread, step, end_ns);
 }
 
@@ -369,6 +389,8 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		self->process = operation->thread->process;
 	if (is_own && operation->waited) {
 		track->n_waits -= track->n_waits > 0;
+		pp_replay_contention_acquired(self->contention, &track->contender);
+		mapped_of(object)->n_waiting -= mapped_of(object)->n_waiting > 0;
 		if (has_rules(object))
 			settle_only(self, object, operation);
 		else
@@ -472,10 +494,11 @@ static void number_threads(struct pp_replay_builder *self, struct pp_replay_mode
 		add_step(track, (struct pp_replay_step){.kind = PP_REPLAY_EXIT});
 		g_array_unref(thread->steps);
 		thread->steps = g_array_ref(track->steps);
+		pp_replay_contention_take_out(&track->contender, &model->costs, thread->steps);
 	}
 }
 
-static const struct track *track_at(const struct pp_replay_builder *self, uint32_t serial)
+static struct track *track_at(const struct pp_replay_builder *self, uint32_t serial)
 {
 	return serial < self->tracks->len ? self->tracks->pdata[serial] : NULL;
 }
@@ -627,6 +650,7 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 		begin_ns = MIN(begin_ns, track->thread->start_ns);
 		last_ns = MAX(last_ns, track->until_ns);
 	}
+	model->costs = pp_replay_contention_costs(self->contention);
 	join_creations(self);
 	number_threads(self, model, begin_ns, MAX(last_ns, begin_ns));
 	pp_replay_numbers_apply(self->numbers);
@@ -656,6 +680,7 @@ static void track_free(void *data)
 	if (!track)
 		return;
 	g_array_unref(track->steps);
+	pp_replay_contender_done(&track->contender);
 	g_free(track);
 }
 
@@ -683,6 +708,7 @@ struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *co
 	self->wakes = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	self->others = pp_replay_others_new();
 	self->numbers = pp_replay_numbers_new();
+	self->contention = pp_replay_contention_new();
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
 }
@@ -709,8 +735,15 @@ void pp_replay_builder_event(struct pp_replay_builder *self, const struct pp_eve
 						track_of(self, event->thread)->steps->len);
 		return;
 	}
-	if (event->kind == PP_EVENT_WAKING)
+	if (event->kind == PP_EVENT_WAKING) {
+		struct track *waker =
+		    event->waking.waker ? track_at(self, event->waking.waker->serial) : NULL;
+
 		pp_wait_ends_waking(&self->ends, event);
+		if (waker)
+			pp_replay_contention_wakes(self->contention, &waker->contender,
+						   event->time_ns);
+	}
 	pp_thread_states_event(self->states, event);
 }
 
@@ -729,5 +762,6 @@ void pp_replay_builder_free(struct pp_replay_builder *self)
 	pp_replay_others_free(self->others);
 	pp_replay_shares_free(self->shares);
 	pp_replay_units_free(self->units);
+	pp_replay_contention_free(self->contention);
 	g_free(self);
 }

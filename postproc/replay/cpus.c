@@ -15,13 +15,18 @@ void pp_sim_note_waker(struct pp_simulator *self, uint32_t number)
 	self->runners[number].woken_ns = self->now_ns;
 }
 
-void pp_sim_wake(struct pp_simulator *self, uint32_t number)
+void pp_sim_wake_after(struct pp_simulator *self, uint32_t number, int64_t delay_ns)
 {
 	double factor = g_rand_double_range(self->random, 0.5, 1.5);
 
 	pp_sim_note_waker(self, number);
 	pp_sim_ready_at(self, number,
-			self->now_ns + (int64_t)(factor * (double)self->model->wake_ns));
+			self->now_ns + delay_ns + (int64_t)(factor * (double)self->model->wake_ns));
+}
+
+void pp_sim_wake(struct pp_simulator *self, uint32_t number)
+{
+	pp_sim_wake_after(self, number, 0);
 }
 
 void pp_sim_plan(struct pp_simulator *self, uint32_t number)

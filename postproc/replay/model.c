@@ -248,6 +248,9 @@ static const char *check_step(struct pp_replay_model *model, const struct pp_rep
 /* Adds up all times of the model; false: they are too long. */
 static bool add_times(const struct pp_replay_model *model, uint64_t *ret_ns)
 {
+	const struct pp_replay_costs *costs = &model->costs;
+	uint64_t per_step_ns = (uint64_t)(model->wake_ns + costs->block_ns + costs->retry_ns +
+					  costs->release_ns + costs->wake_up_ns);
 	uint64_t sum_ns = 0;
 
 	for (guint i = 0; i < model->threads->len; i++) {
@@ -258,8 +261,7 @@ static bool add_times(const struct pp_replay_model *model, uint64_t *ret_ns)
 			const struct pp_replay_step *step =
 			    &g_array_index(thread->steps, struct pp_replay_step, k);
 
-			sum_ns +=
-			    MIN(step->cpu_ns, PP_REPLAY_LONGEST_NS) + (uint64_t)model->wake_ns;
+			sum_ns += MIN(step->cpu_ns, PP_REPLAY_LONGEST_NS) + per_step_ns;
 			if (step->kind == PP_REPLAY_SLEEP)
 				sum_ns += MIN(step->sleep_ns, PP_REPLAY_LONGEST_NS);
 		}
@@ -273,10 +275,14 @@ static bool add_times(const struct pp_replay_model *model, uint64_t *ret_ns)
 /* So that no time overflows, and no simulation has more turns than it can do. */
 static char *check_times(const struct pp_replay_model *model)
 {
+	const struct pp_replay_costs *costs = &model->costs;
 	uint64_t sum_ns;
 
 	if (model->wake_ns > PP_REPLAY_LONGEST_WAKE_NS)
 		return g_strdup("wake: more than 1 s");
+	if (MAX(MAX(costs->block_ns, costs->retry_ns), MAX(costs->release_ns, costs->wake_up_ns)) >
+	    PP_REPLAY_LONGEST_WAKE_NS)
+		return g_strdup("costs: more than 1 s");
 	if (model->others > PP_REPLAY_MOST_OTHERS)
 		return g_strdup("others: more than 1000 threads");
 	if (!add_times(model, &sum_ns))

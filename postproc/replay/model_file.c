@@ -72,9 +72,10 @@ static void write_model(FILE *file, const struct pp_replay_model *model)
 {
 	fprintf(file,
 		HEADER "\ncpus %u\nrun %" PRId64 "\nquantum %" PRId64 "\nwake %" PRId64 "\n"
-		       "others %u\n",
-		model->n_cpus, model->recorded_ns, model->quantum_ns, model->wake_ns,
-		model->others);
+		       "others %u\ncosts %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
+		model->n_cpus, model->recorded_ns, model->quantum_ns, model->wake_ns, model->others,
+		model->costs.block_ns, model->costs.retry_ns, model->costs.release_ns,
+		model->costs.wake_up_ns);
 	for (guint i = 0; i < model->objects->len; i++) {
 		const struct pp_replay_object *object = model->objects->pdata[i];
 
@@ -379,6 +380,11 @@ static bool take_line(struct words words, struct pp_replay_model *model)
 		return take_ns(&words, &model->quantum_ns);
 	if (strcmp(word, "wake") == 0)
 		return take_ns(&words, &model->wake_ns);
+	if (strcmp(word, "costs") == 0)
+		return take_ns(&words, &model->costs.block_ns) &&
+		       take_ns(&words, &model->costs.retry_ns) &&
+		       take_ns(&words, &model->costs.release_ns) &&
+		       take_ns(&words, &model->costs.wake_up_ns);
 	if (strcmp(word, "others") == 0)
 		return take_u32(&words, &model->others);
 	if (strcmp(word, "site") != 0 || !take_name(&words, &name))

@@ -104,8 +104,25 @@ static enum pp_replay_kind kind_of(const struct pp_simulator *self, uint32_t num
 	return self->runners[number].steps[self->runners[number].at].kind;
 }
 
+/* Takes the first thread out of the queue of a lock, and wakes it. */
+static void wake_first(struct pp_simulator *self, struct pp_sim_object *object)
+{
+	const struct pp_replay_costs *costs = &self->model->costs;
+	uint32_t number = dequeue(self, object, PP_SIM_NONE);
+	struct pp_sim_runner *runner = &self->runners[number];
+
+	if (runner->is_blocking) {
+		pp_sim_note_waker(self, number);
+		runner->is_woken = true;
+		return;
+	}
+	runner->left_ns = (uint64_t)costs->retry_ns;
+	pp_sim_wake_after(self, number, costs->wake_up_ns);
+}
+
 /* The lock is free, or has readers only. */
-static void wake_waiters(struct pp_simulator *self, struct pp_sim_object *object)
+static void wake_waiters(struct pp_simulator *self, struct pp_sim_object *object,
+			 struct pp_sim_runner *by)
 {
 	if (give_to_spinner(self, object))
 		return;
@@ -122,8 +139,8 @@ static void wake_waiters(struct pp_simulator *self, struct pp_sim_object *object
 			runner->is_granted = true;
 			end_wait(self, runner, runner->steps[runner->at].object);
 		}
-		dequeue(self, object, PP_SIM_NONE);
-		pp_sim_wake(self, number);
+		wake_first(self, object);
+		by->extra_ns = self->model->costs.release_ns;
 		if (kind != PP_REPLAY_RDLOCK)
 			return;
 	}
@@ -163,7 +180,7 @@ void pp_sim_release_lock(struct pp_simulator *self, uint32_t number, uint32_t at
 		object->count--;
 	}
 	if (object->owner == PP_SIM_NONE && object->count == 0)
-		wake_waiters(self, object);
+		wake_waiters(self, object, &self->runners[number]);
 }
 
 enum pp_sim_outcome pp_sim_acquire(struct pp_simulator *self, uint32_t number,
@@ -184,11 +201,16 @@ enum pp_sim_outcome pp_sim_acquire(struct pp_simulator *self, uint32_t number,
 	}
 	begin_wait(self, runner);
 	enqueue(self, object, number);
-	if (step->kind != PP_REPLAY_LOCK_SPIN)
+	if (step->kind == PP_REPLAY_LOCK_SPIN) {
+		runner->is_spinning = true;
+		self->n_spinning++;
+		return PP_SIM_STAYS;
+	}
+	if (self->model->costs.block_ns == 0)
 		return PP_SIM_BLOCKED;
-	runner->is_spinning = true;
-	self->n_spinning++;
-	return PP_SIM_SPINS;
+	runner->is_blocking = true;
+	runner->left_ns = (uint64_t)self->model->costs.block_ns;
+	return PP_SIM_STAYS;
 }
 
 enum pp_sim_outcome pp_sim_sem_wait(struct pp_simulator *self, uint32_t number,

@@ -156,7 +156,8 @@ static bool next_step(struct pp_simulator *self, uint32_t number)
 		return false;
 	}
 	runner->at++;
-	runner->left_ns = runner->steps[runner->at].cpu_ns;
+	runner->left_ns = runner->steps[runner->at].cpu_ns + (uint64_t)runner->extra_ns;
+	runner->extra_ns = 0;
 	return true;
 }
 
@@ -182,6 +183,22 @@ static void go_on(struct pp_simulator *self, uint32_t number)
 	pp_sim_plan(self, runner->cpu);
 }
 
+/* Returns false until a thread that uses CPU time to block has been woken, and used this time. */
+static bool end_blocking(struct pp_simulator *self, struct pp_sim_runner *runner)
+{
+	if (runner->left_ns > 0) {
+		pp_sim_plan(self, runner->cpu);
+		return false;
+	}
+	runner->is_blocking = false;
+	if (runner->is_woken) {
+		runner->is_woken = false;
+		return true;
+	}
+	pp_sim_leave_cpu(self, runner);
+	return false;
+}
+
 /* Runs a thread that has a CPU until it needs CPU time, or blocks. */
 static void advance(struct pp_simulator *self, uint32_t number)
 {
@@ -194,6 +211,8 @@ static void advance(struct pp_simulator *self, uint32_t number)
 			go_on(self, number);
 			return;
 		}
+		if (runner->is_blocking && !end_blocking(self, runner))
+			return;
 		self->actor = number;
 		self->result->n_events++;
 		if (runner->is_granted) {
@@ -208,7 +227,7 @@ static void advance(struct pp_simulator *self, uint32_t number)
 				runner->has_waited = true;
 				runner->waker = PP_SIM_NONE;
 			}
-			if (outcome == PP_SIM_SPINS) {
+			if (outcome == PP_SIM_STAYS) {
 				pp_sim_plan(self, runner->cpu);
 				return;
 			}

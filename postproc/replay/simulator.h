@@ -22,6 +22,9 @@ struct pp_sim_runner {
 	uint32_t next;	  /* in the queue of an object */
 	bool is_granted;  /* its operation is done when it gets a CPU */
 	bool is_spinning; /* in the queue of a lock, on its CPU if it has one */
+	/* For a lock: it uses CPU time to block; a release has woken it since. */
+	bool is_blocking, is_woken;
+	int64_t extra_ns; /* CPU time of its next step, for a release that woke a thread */
 	bool is_ended;
 	bool is_other;	       /* of another program; it has no steps */
 	GArray *missed;	       /* of uint32_t: locks that it has tried for in vain; NULL */
@@ -72,8 +75,9 @@ static inline int64_t pp_sim_quantum(const struct pp_simulator *self)
 
 /* --- CPUs and the threads that are ready (cpus.c) ------------------------------ */
 
-/* The thread becomes ready at that time, or after the latency of a wake-up. */
+/* The thread becomes ready at that time, or after the latency of a wake-up in DELAY_NS. */
 void pp_sim_ready_at(struct pp_simulator *self, uint32_t number, int64_t ns);
+void pp_sim_wake_after(struct pp_simulator *self, uint32_t number, int64_t delay_ns);
 void pp_sim_wake(struct pp_simulator *self, uint32_t number);
 
 /* The thread that performs an operation ends the wait of this one. */
@@ -92,8 +96,8 @@ void pp_sim_leave_cpu(struct pp_simulator *self, struct pp_sim_runner *runner);
 
 /* --- locks, semaphores and barriers (objects.c) ------------------------------------ */
 
-/* SPINS: it waits on its CPU. */
-enum pp_sim_outcome { PP_SIM_DONE, PP_SIM_BLOCKED, PP_SIM_SPINS };
+/* STAYS: it waits on its CPU, at least for now. */
+enum pp_sim_outcome { PP_SIM_DONE, PP_SIM_BLOCKED, PP_SIM_STAYS };
 
 /* Operations of a thread that is at this step. */
 enum pp_sim_outcome pp_sim_acquire(struct pp_simulator *self, uint32_t number,

@@ -30,6 +30,13 @@ class Model:
     def __init__(self, rng):
         self.n_locks, self.n_threads = rng.randint(1, 3), rng.randint(2, 5)
         self.threads = [Thread(created=i > 0) for i in range(self.n_threads)]
+        # Of contention: to block, to try again, for a release, and until its wake-up.
+        self.costs = [rng.randint(0, 99) for _ in range(4)] if rng.random() < 0.5 else [0] * 4
+
+        def cpu_ns():
+            # With costs, more depends on the order of operations at the same time, so few are.
+            return rng.randint(0, 300) if any(self.costs) else rng.choice([0, 1, 2, rng.randint(0, 30)])
+
         self.n_more_locks = 0  # with the numbers behind those of the semaphore, the barrier and the condition
         self.sem, self.barrier = rng.randint(0, 2), rng.random() < 0.5
         self.notified = 0
@@ -38,7 +45,7 @@ class Model:
             steps = thread.steps
 
             def add(operation, argument=None):
-                steps.append((rng.choice([0, 1, 2, rng.randint(0, 30)]), operation, argument))
+                steps.append((cpu_ns(), operation, argument))
 
             if i == 0:
                 for k in range(1, self.n_threads):
@@ -76,6 +83,7 @@ class Model:
 
     def write(self, path):
         lines = ["gprof-mt-model 1", "cpus 1", "run 0", "quantum 7", "wake 0"]
+        lines.append("costs " + " ".join(str(ns) for ns in self.costs))
         lines += [f'lock "lock {i}"' for i in range(self.n_locks)]
         lines += [f'sem {self.sem} "items"', f'barrier {self.n_threads} "all"', 'cond "cond"']
         lines += [f'lock "more {i}"' for i in range(self.n_more_locks)]
@@ -106,20 +114,27 @@ def slow(model):
     queues = [[] for _ in range(n_objects)]
     value, arrived, passed, now = model.sem, [], set(), 0
     waiting_for_item, notifications = [], 0
+    block_ns, _, release_ns, wake_up_ns = model.costs
+    blocks_at, granted_at, extra = [None] * n, [None] * n, [0] * n
 
     def start(i):
         started[i], left[i] = True, model.threads[i].steps[0][0]
 
     def try_grant(lock):
+        """True if a thread that waited has the lock now."""
+        woke = False
         while queues[lock]:
             i, shared = queues[lock][0]
             if owner[lock] is not None or (not shared and readers[lock]):
-                return
+                break
             queues[lock].pop(0)
+            granted_at[i] = now
+            woke = woke or blocks_at[i] is not None
             if shared:
                 readers[lock].add(i)
             else:
                 owner[lock] = i
+        return woke
 
     def perform(i):
         """True if the operation is done."""
@@ -131,13 +146,18 @@ def slow(model):
                 queued[i] = True
                 try_grant(argument)
             if owner[argument] != i and i not in readers[argument]:
+                if blocks_at[i] is None:
+                    blocks_at[i] = now + block_ns
                 return False
-            queued[i] = False
+            if blocks_at[i] is not None and now < max(blocks_at[i], granted_at[i] + wake_up_ns * (
+                    granted_at[i] >= blocks_at[i])):
+                return False
+            queued[i], blocks_at[i] = False, None
         elif operation == "unlock":
             if owner[argument] == i:
                 owner[argument] = None
             readers[argument].discard(i)
-            try_grant(argument)
+            extra[i] = release_ns * try_grant(argument)
         elif operation == "sleep":
             if sleeping[i] is None:
                 sleeping[i] = now + argument
@@ -181,7 +201,7 @@ def slow(model):
                     progress = True
                     if not ended[i]:
                         at[i] += 1
-                        left[i] = model.threads[i].steps[at[i]][0]
+                        left[i], extra[i] = model.threads[i].steps[at[i]][0] + extra[i], 0
         if all(ended):
             return now
         for i in range(n):
@@ -212,7 +232,7 @@ def main():
         for found in fair, barging:
             for cpus, ns in found.items():
                 assert ns * cpus >= model.cpu_ns(), (seed + number, cpus, ns, model.cpu_ns())
-            assert model.sleeps() or found[1] == model.cpu_ns(), (seed + number, found[1], model.cpu_ns())
+            assert model.sleeps() or any(model.costs) or found[1] == model.cpu_ns(), (seed + number, found[1], model.cpu_ns())
     print(f"{n_models} models, {differences} with another run time")
     assert differences <= n_models // 10, differences
 

@@ -59,6 +59,18 @@ model 'barrier 3 "b"' 'thread 0 "t"' '10 barrier 0' '5 exit' 'thread 0 "u"' '20 
 	'30 barrier 0' '5 exit'
 same "a barrier" "35" "$(run_ns --cpus 3)"
 
+# Contention costs CPU time: the waiter blocks from 10 to 20, is woken 5 after the release at 100, takes 20 to try then,
+# holds the lock from 125 to 165, and ends 27 later; the other thread's release takes 30. Used: 180 + 107.
+costs=('costs 10 20 30 5' 'lock "l"' 'thread 0 "a"' '0 lock 0')
+model "${costs[@]}" '100 unlock 0' '50 exit' 'thread 0 "b"' '10 lock 0' '40 unlock 0' '27 exit'
+same "contention" 192 "$(run_ns --cpus 2)"
+same "CPUs that contention uses" 287 "$(jq '.replays[0] | .used_cpus * .run_ns | round' json)"
+# A release while the waiter blocks: it goes on at 20, holds the lock until 60, and ends at 87.
+model "${costs[@]}" '15 unlock 0' '5 exit' 'thread 0 "b"' '10 lock 0' '40 unlock 0' '27 exit'
+same "a release while the waiter blocks" 87 "$(run_ns --cpus 2)"
+same "without the lock, no contention" 77 "$("$gprof_mt" replay --what-if "drop l" --format json model |
+	jq -r '.replays[].changed_ns')"
+
 # Threads of other programs: one beside one thread on one CPU gets half of it.
 printf '%s\n' "gprof-mt-model 1" "cpus 1" "run 2000" "quantum 10" "wake 0" "others 1000" 'thread 0 "a"' '1000 exit' >model
 "$gprof_mt" replay model >out || fail "replay: $(cat out)"
@@ -145,6 +157,8 @@ refused 'quantum: too short' 'quantum 1' 'thread 0 "a"' '99999999999 exit'
 refused 'quantum: too short' 'quantum 0' 'thread 0 "a"' '9 exit'
 refused 'others: more than 1000 threads' 'others 1000001' 'thread 0 "a"' '9 exit'
 refused 'wake: more than 1 s' 'wake 1000000001' 'thread 0 "a"' '9 exit'
+refused 'costs: more than 1 s' 'costs 0 0 1000000001 0' 'thread 0 "a"' '9 exit'
+refused 'line 6: not understood' 'costs 1 2 3' 'thread 0 "a"' '9 exit'
 refused 'the model has no CPUs' 'cpus 0' 'thread 0 "a"' '1 exit'
 echo hello >model
 ! "$gprof_mt" replay model 2>err || fail "accepted a text"

@@ -145,3 +145,9 @@ void pp_burner_resume(struct pp_burner *burner)
 	burner->excluded_ns += now_ns - burner->read_ns;
 	burner->read_ns = now_ns;
 }
+
+void pp_burner_exclude(struct pp_burner *burner, int64_t ns)
+{
+	burner->excluded_ns += ns;
+	burner->read_ns += ns;
+}

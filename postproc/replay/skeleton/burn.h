@@ -21,7 +21,7 @@ struct pp_burner {
 	double loops_per_ns;
 	double operation_ns; /* of the thread's time between two calls, on average */
 	int64_t due_ns;	     /* to be used, since the begin */
-	int64_t excluded_ns; /* of the CPU clock: before the begin, and in pauses */
+	int64_t excluded_ns; /* of the CPU clock: before the begin, in pauses, and as told */
 	int64_t owed_ns;     /* due, and not yet used as far as known */
 	int64_t read_ns;     /* the clock when it was read last */
 	int64_t burned_ns;   /* by loops, since then */
@@ -39,6 +39,9 @@ void pp_burn(struct pp_burner *burner, uint64_t ns);
 /* CPU time between these calls is not counted. */
 void pp_burner_pause(struct pp_burner *burner);
 void pp_burner_resume(struct pp_burner *burner);
+
+/* So much CPU time is not counted, which is used about now. */
+void pp_burner_exclude(struct pp_burner *burner, int64_t ns);
 
 /* Corrects the balance by the clock. */
 void pp_burner_read(struct pp_burner *burner);

@@ -26,6 +26,7 @@ struct object {
 		struct pp_gate cond;
 	};
 	struct pp_gate turn;
+	unsigned n_waiting; /* threads, for a lock */
 };
 
 /* A thread's own data. */
@@ -146,9 +147,11 @@ static void lock_object(struct runner *self, const struct pp_replay_step *step)
 		self->missed[self->n_missed++] = step->object;
 		return;
 	}
+	__atomic_fetch_add(&object->n_waiting, 1, __ATOMIC_RELAXED);
 	begin_wait(self);
 	wait_for_lock(object, lock, step->kind);
 	end_wait(self);
+	__atomic_fetch_sub(&object->n_waiting, 1, __ATOMIC_RELAXED);
 }
 
 /* True if its last try for the lock was in vain; then this was its release. */
@@ -163,12 +166,15 @@ static bool has_missed(struct runner *self, uint32_t object)
 	return false;
 }
 
+/* Steps have no CPU time for a release that wakes a thread (struct pp_replay_costs). */
 static void unlock_object(struct runner *self, const struct pp_replay_step *step)
 {
 	struct object *object = &run.own->objects[step->object];
 
 	if (has_missed(self, step->object))
 		return;
+	if (__atomic_load_n(&object->n_waiting, __ATOMIC_RELAXED) != 0)
+		pp_burner_exclude(&self->burner, run.plan->model->costs.release_ns);
 	switch (run.plan->locks[step->object]) {
 	case PP_PLAN_MUTEX:
 		pthread_mutex_unlock(&object->mutex);
