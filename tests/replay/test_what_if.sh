@@ -43,6 +43,8 @@ grep -qF 'section|lock of get (a.c:10)|get (a.c:10)|300' <(path after_ns) || gre
 	fail "path of a split lock: $(path after_ns)"
 same "a lock for one site" 400 "$(changed_ns 'split lock by put')"
 same "groups of sites" 400 "$(changed_ns 'split lock by get/put,*.c:20')"
+same "a lock for each thread" 400 "$(changed_ns 'split lock by thread')"
+same "a table of locks" 400 "$(changed_ns 'split lock into 65536')"
 same "two readers" 400 "$(changed_ns 'rwlock lock readers=get,put')"
 same "a reader and a writer" 700 "$(changed_ns 'rwlock lock readers=a.c:10')"
 # Of 300 ns, 150 stay, 75 move before and 75 behind: 175 + 150 + 150 + 75, or 175 + 150 + 300.

@@ -8,6 +8,9 @@
  *   split LOCK by site                a lock for each call site that takes it
  *   split LOCK by object              a lock for all sections that share data; without known
  *                                     accesses: for each call site
+ *   split LOCK by thread              a lock for each thread that takes it
+ *   split LOCK into N                 N locks, of which each section takes one at random, like a
+ *                                     table of locks that a hash selects
  *   split LOCK by SITES[/SITES]...    a lock for each group of sites; the other sites keep it
  *   rwlock LOCK [readers=SITES]       these sites share it; default: those whose sections do not
  *                                     write shared data, by known accesses
@@ -30,6 +33,7 @@
 #include "replay/model.h"
 
 #define PP_CHANGE_MAX_THREADS 1024
+#define PP_CHANGE_MAX_LOCKS   65536
 
 enum pp_change_kind {
 	PP_CHANGE_DROP,
@@ -43,14 +47,22 @@ enum pp_change_kind {
 	PP_N_CHANGES
 };
 
+enum pp_change_split_by {
+	PP_CHANGE_BY_SITE,
+	PP_CHANGE_BY_GROUP,
+	PP_CHANGE_BY_THREAD,
+	PP_CHANGE_BY_OBJECT,
+	PP_CHANGE_AT_RANDOM
+};
+
 struct pp_change {
 	enum pp_change_kind kind;
-	char *text;	   /* as it was given */
-	char *subject;	   /* pattern of a lock, site, function or thread; NULL: none was given */
+	char *text;    /* as it was given */
+	char *subject; /* pattern of a lock, site, function or thread; NULL: none was given */
+	enum pp_change_split_by by;
 	GPtrArray *groups; /* of GPtrArray * of patterns (char *); NULL: none were given */
-	bool by_object;	   /* split */
 	double share;	   /* shrink: what remains; faster: what is saved; 0 to 1 */
-	uint32_t n;	   /* threads, CPUs */
+	uint32_t n;	   /* threads, CPUs, locks */
 };
 
 /* Returns NULL after an error; the caller frees the change. */

@@ -96,15 +96,31 @@ static bool take_subject(struct pp_change *change, char *rest)
 	return *rest != '\0';
 }
 
+static const struct {
+	const char *word;
+	enum pp_change_split_by by;
+} split_words[] = {
+    {"site", PP_CHANGE_BY_SITE},
+    {"object", PP_CHANGE_BY_OBJECT},
+    {"thread", PP_CHANGE_BY_THREAD},
+};
+
 static bool take_split(struct pp_change *change, char *rest)
 {
-	char *by = split_at(rest, " by ");
+	char *by = split_at(rest, " by "), *into = by ? NULL : split_at(rest, " into ");
 
-	if (!by || !take_subject(change, rest))
+	if ((!by && !into) || !take_subject(change, rest))
 		return false;
-	change->by_object = strcmp(by, "object") == 0;
-	if (change->by_object || strcmp(by, "site") == 0)
-		return true;
+	if (into) {
+		change->by = PP_CHANGE_AT_RANDOM;
+		return take_number(into, PP_CHANGE_MAX_LOCKS, &change->n) && change->n > 1;
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(split_words); i++) {
+		change->by = split_words[i].by;
+		if (strcmp(by, split_words[i].word) == 0)
+			return true;
+	}
+	change->by = PP_CHANGE_BY_GROUP;
 	change->groups = take_groups(by);
 	return !has_empty(change->groups);
 }
@@ -155,7 +171,8 @@ static const struct {
 } kinds[PP_N_CHANGES] = {
     [PP_CHANGE_DROP] = {"drop", take_subject, "drop LOCK"},
     [PP_CHANGE_SPIN] = {"spin", take_subject, "spin LOCK"},
-    [PP_CHANGE_SPLIT] = {"split", take_split, "split LOCK by site, by object, or by SITES/SITES"},
+    [PP_CHANGE_SPLIT] = {"split", take_split,
+			 "split LOCK by site, by object, by thread, by SITES/SITES, or into N"},
     [PP_CHANGE_RWLOCK] = {"rwlock", take_rwlock, "rwlock LOCK, or rwlock LOCK readers=SITE,..."},
     [PP_CHANGE_SHRINK] = {"shrink", take_shrink, "shrink SITE to F %, with F from 0 to 100"},
     [PP_CHANGE_FASTER] = {"faster", take_faster, "faster FUNCTION by F %, with F from 0 to 100"},
@@ -190,7 +207,8 @@ struct pp_change *pp_change_parse(const char *text, struct pp_error *err)
 
 bool pp_change_needs_accesses(const struct pp_change *change)
 {
-	return change->by_object || (change->kind == PP_CHANGE_RWLOCK && !change->groups);
+	return change->by == PP_CHANGE_BY_OBJECT ||
+	       (change->kind == PP_CHANGE_RWLOCK && !change->groups);
 }
 
 void pp_change_free(struct pp_change *change)

@@ -20,7 +20,9 @@ struct split {
 	GHashTable *before;	/* the objects of these, as a set */
 	GHashTable *conditions; /* pp_replay_condition_sites() */
 	const uint32_t *joined; /* pp_replay_join_sites() */
-	bool by_unit;
+	enum pp_change_split_by by;
+	uint32_t n; /* PP_CHANGE_AT_RANDOM: locks */
+	GRand *random;
 	uint64_t n_conditions, n_unknown, n_free; /* sections; of unknown accesses; without data */
 };
 
@@ -28,11 +30,22 @@ static uint32_t add_lock(struct split *self, const struct pp_replay_section *sec
 			 uint32_t group)
 {
 	const struct pp_replay_object *object = self->model->objects->pdata[section->object];
-	g_autofree char *name =
-	    self->by_unit ? g_strdup_printf("%s of data %u", object->name, group)
-			  : g_strdup_printf("%s of %s", object->name,
-					    pp_change_site_name(self->model, section->site));
+	g_autofree char *name = NULL;
 
+	switch (self->by) {
+	case PP_CHANGE_BY_OBJECT:
+		name = g_strdup_printf("%s of data %u", object->name, group);
+		break;
+	case PP_CHANGE_BY_THREAD:
+		name = g_strdup_printf("%s of thread %u", object->name, group);
+		break;
+	case PP_CHANGE_AT_RANDOM:
+		name = g_strdup_printf("%s, part %u", object->name, group);
+		break;
+	default:
+		name = g_strdup_printf("%s of %s", object->name,
+				       pp_change_site_name(self->model, section->site));
+	}
 	return pp_replay_add_object(self->model, PP_REPLAY_OBJECT_LOCK, 0, name);
 }
 
@@ -74,31 +87,48 @@ static void free_step(void *data, struct pp_replay_step *step, bool is_inside)
 		step->kind = PP_REPLAY_SIGNAL;
 }
 
-/* The group of a section that uses no condition; PP_REPLAY_NO_UNIT, by unit: it needs no lock. */
-static uint32_t group_of(struct split *self, const struct pp_replay_section *section)
+/* The unit of data that a section works on, which uses no condition. */
+static uint32_t unit_of(struct split *self, const struct pp_replay_section *section)
 {
-	const struct pp_replay_access *access;
+	const struct pp_replay_access *access =
+	    pp_replay_find_access(self->model, section->number, section->first);
 
-	if (!self->by_unit)
-		return self->groups[section->site];
-	access = pp_replay_find_access(self->model, section->number, section->first);
 	self->n_unknown += !access;
 	return access ? access->unit : KEEPS;
+}
+
+/* The group of a section; by object, PP_REPLAY_NO_UNIT: it needs no lock. */
+static uint32_t group_of(struct split *self, const struct pp_replay_section *section)
+{
+	bool has_condition = pp_replay_has_condition(self->conditions, self->joined, section);
+
+	if (has_condition) {
+		self->n_conditions +=
+		    self->by != PP_CHANGE_BY_GROUP || self->groups[section->site] != KEEPS;
+		return KEEPS;
+	}
+	switch (self->by) {
+	case PP_CHANGE_BY_OBJECT:
+		return unit_of(self, section);
+	case PP_CHANGE_BY_THREAD:
+		return section->number;
+	case PP_CHANGE_AT_RANDOM:
+		return g_rand_int(self->random) % self->n;
+	default:
+		return self->groups[section->site];
+	}
 }
 
 static void split_section(void *data, const struct pp_replay_section *section)
 {
 	struct split *self = data;
-	bool has_condition = pp_replay_has_condition(self->conditions, self->joined, section);
 	struct renaming renaming = {.from = section->object};
 	uint32_t group;
 
 	if (!self->objects[section->object])
 		return;
-	self->n_conditions +=
-	    has_condition && (self->by_unit || self->groups[section->site] != KEEPS);
-	group = has_condition ? KEEPS : group_of(self, section);
-	if (self->by_unit && group == PP_REPLAY_NO_UNIT) {
+	group = group_of(self, section);
+	if (self->by == PP_CHANGE_BY_OBJECT && group == PP_REPLAY_NO_UNIT) {
 		self->n_free++;
 		pp_replay_each_step(section, free_step, (void *)section);
 		return;
@@ -149,14 +179,14 @@ static void note_split(const struct split *self, const struct pp_change *change,
 			       "sections of %s that share no written data need no lock: "
 			       "%" G_GUINT64_FORMAT,
 			       change->subject, self->n_free);
-	if (self->by_unit)
+	if (self->by == PP_CHANGE_BY_OBJECT)
 		pp_change_note(notes, "other runs may share other data under %s", change->subject);
 	else
 		pp_change_note(notes,
 			       "whether sections of %s that now have different locks share data is "
 			       "not known",
 			       change->subject);
-	if (change->by_object && !self->by_unit)
+	if (change->by == PP_CHANGE_BY_OBJECT && self->by != change->by)
 		pp_change_note(notes, "no accesses are recorded: %s is split by call site",
 			       change->subject);
 }
@@ -166,7 +196,8 @@ static int split(struct split *self, const struct pp_change *change, GPtrArray *
 {
 	bool is_same;
 
-	self->by_unit = change->by_object && self->model->accesses->len != 0;
+	if (change->by == PP_CHANGE_BY_OBJECT && self->model->accesses->len == 0)
+		self->by = PP_CHANGE_BY_SITE;
 	pp_replay_each_section(self->model, split_section, self);
 	is_same = g_hash_table_size(self->locks) == g_hash_table_size(self->before);
 	if (is_same && !self->n_free)
@@ -183,8 +214,12 @@ int pp_change_split(const struct pp_change *change, struct pp_replay_model *mode
 	g_autofree bool *objects = pp_change_find_locks(model, change->subject, err);
 	g_autofree uint32_t *groups = g_new(uint32_t, model->sites->len + 1);
 	g_autofree uint32_t *joined = pp_replay_join_sites(model);
-	struct split self = {
-	    .model = model, .objects = objects, .groups = groups, .joined = joined};
+	struct split self = {.model = model,
+			     .objects = objects,
+			     .groups = groups,
+			     .joined = joined,
+			     .by = change->by,
+			     .n = change->n};
 	int rc = objects ? find_groups(&self, change, err) : -ENOENT;
 
 	if (rc)
@@ -192,9 +227,11 @@ int pp_change_split(const struct pp_change *change, struct pp_replay_model *mode
 	self.locks = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	self.before = g_hash_table_new(NULL, NULL);
 	self.conditions = pp_replay_condition_sites(model, joined);
+	self.random = g_rand_new_with_seed(1);
 	rc = split(&self, change, notes, err);
 	g_hash_table_unref(self.locks);
 	g_hash_table_unref(self.before);
 	g_hash_table_unref(self.conditions);
+	g_rand_free(self.random);
 	return rc;
 }
