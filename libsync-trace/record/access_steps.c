@@ -4,9 +4,10 @@
  * steps (sync-trace/collector.h). This file decides when it may begin, and tells it where the
  * operations of a section begin and end.
  *
- * A section may begin to be stepped at its acquisition if the thread holds no other lock, or if
- * another section that is open has been abandoned. So an open section is stepped from its beginning
- * to its end, or not at all, or abandoned.
+ * A section may begin to be stepped at its acquisition if no other section is stepped, or if
+ * another section that is open has been abandoned. While the thread is stepped, all of its events
+ * take the slow path, and its locks are counted. Otherwise only some do, unless all sections are
+ * stepped: a section around the stepped one is stepped in part, which readers see.
  */
 #include "record/internal.h"
 #include "runtime/capture/session.h"
@@ -19,10 +20,15 @@
 #define STACK_BYTES (64u << 10) /* of the thread's stack, that are looked at */
 #define TRACED_NS   100000000u	/* how often a debugger is looked for */
 
+#define ALL_PERCENT 100
+
+static bool are_rare; /* not all sections are stepped */
+
 void st_steps_configure(void)
 {
 	const struct gm_config *config = &gm_process_get()->config;
 
+	are_rare = config->access_budget_percent < ALL_PERCENT;
 	st_access->steps->configure((unsigned)config->access_budget_percent,
 				    (unsigned)config->access_steps);
 }
@@ -93,14 +99,39 @@ static bool begin(const struct st_thread *self, struct st_access_thread *thread,
 	return false;
 }
 
-void st_steps_event(const struct st_thread *self, struct st_access_thread *thread,
+static bool is_stepped(const struct st_access_thread *thread)
+{
+	return thread->stepped != 0 || thread->has_abandoned;
+}
+
+bool st_steps_need_all(void)
+{
+	return !are_rare || is_stepped(st_access->thread());
+}
+
+void st_steps_arm(struct st_thread *self)
+{
+	if (!are_rare || gm_seal_is_set())
+		return;
+	st_access->steps->arm();
+	st_sites_arm(self);
+}
+
+void st_steps_before(struct st_access_thread *thread)
+{
+	if (are_rare && !is_stepped(thread))
+		thread->n_held = 0;
+}
+
+void st_steps_event(struct st_thread *self, struct st_access_thread *thread,
 		    const struct st_record *record, int change)
 {
 	if (thread->n_held == 0) {
-		if (thread->stepped != 0 || thread->has_abandoned)
+		if (is_stepped(thread))
 			st_access->steps->end();
 		thread->stepped = 0;
 		thread->has_abandoned = false;
+		st_detours_choose(self);
 		return;
 	}
 	if (thread->stepped == 0) {
@@ -108,6 +139,7 @@ void st_steps_event(const struct st_thread *self, struct st_access_thread *threa
 		    !begin(self, thread, record))
 			return;
 		thread->stepped = ST_ACCESS_STEPPED;
+		st_detours_choose(self);
 	}
 	if (thread->stepped == ST_ACCESS_STEPPED)
 		st_access->steps->go_on(record->id, st_begins_wait(record->id));

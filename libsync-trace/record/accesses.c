@@ -2,7 +2,8 @@
 /*
  * Memory accesses in critical sections: the side of libsync_trace (sync-trace/collector.h).
  *
- * All events of a thread that is recorded in full take the slow path (conditionals.c). At the time
+ * All events of a thread that is recorded in full take the slow path (conditionals.c); in sampled
+ * mode while it is stepped. At the time
  * stamp of an event the segment before it ends (st_access_cut()), which for a release is before the
  * call: the lock still protects the lines that are compared. When the event has been written, the
  * number of held locks is another one (st_access_event()).
@@ -310,6 +311,7 @@ void st_access_event(struct st_thread *self, const struct st_record *record)
 		thread_end(thread);
 	} else if (!has_waits_only(self) && record->id != ST_EVENT_call_path) {
 		change = change_by(record);
+		st_steps_before(thread);
 		hold(self, thread, change, record->now_ns);
 		if (st_access->steps != NULL)
 			st_steps_event(self, thread, record, change);

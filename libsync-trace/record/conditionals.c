@@ -8,7 +8,7 @@
  *
  * The fast paths write no counts. So threads of a program in which the hook has run take the slow
  * path, from their first event after that on, or at most 20 ms later (st_stamp_slowly()). In other
- * programs nothing is tested on the fast paths.
+ * programs nothing is tested on the fast paths. Accesses need it, too.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -84,7 +84,18 @@ void st_conditionals_look(struct st_thread *self)
 {
 	if (st_conditionals != 0 && !__atomic_load_n(&is_counted, __ATOMIC_RELAXED))
 		__atomic_store_n(&is_counted, true, __ATOMIC_RELAXED);
-	if ((__atomic_load_n(&is_counted, __ATOMIC_RELAXED) || st_access != NULL || st_orders) &&
-	    self->counts == NULL)
+	st_detours_choose(self);
+	if (st_access != NULL && self->counts == NULL)
+		st_steps_arm(self);
+}
+
+void st_detours_choose(struct st_thread *self)
+{
+	if (self->counts != NULL)
+		return;
+	if (self->ust || __atomic_load_n(&is_counted, __ATOMIC_RELAXED) || st_orders ||
+	    (st_access != NULL && st_steps_need_all()))
 		__atomic_fetch_or(&self->detours, ST_DETOUR_ALWAYS, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&self->detours, (uint8_t)~ST_DETOUR_ALWAYS, __ATOMIC_RELAXED);
 }

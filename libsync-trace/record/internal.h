@@ -12,9 +12,11 @@
 /*
  * If the program counts conditionals, or accesses or the order of locks are recorded, lets all
  * events of a thread that is recorded in full take the slow path, which does more for them
- * (conditionals.c).
+ * (conditionals.c); in sampled mode those of sections that are stepped. The first also looks
+ * whether conditionals are counted now.
  */
 void st_conditionals_look(struct st_thread *self);
+void st_detours_choose(struct st_thread *self);
 
 /* Writes a `site` (emit.c). Returns false if there is no room. */
 bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint64_t now_ns);
@@ -390,6 +392,15 @@ bool st_collector_ready(struct st_access_thread *thread, uint64_t now_ns);
 
 void st_steps_configure(void);
 
+/* True if all events must take the slow path: in the compiled mode, or the thread is stepped. */
+bool st_steps_need_all(void);
+
+/* Called at least every 20 ms: some sections may be chosen again. */
+void st_steps_arm(struct st_thread *self);
+
+/* Before an event: the thread's locks are counted only while it is stepped, unless it always is. */
+void st_steps_before(struct st_access_thread *thread);
+
 /* Before a segment ends. Returns false if it is not stepped; true in the compiled mode. */
 bool st_steps_cut(struct st_access_thread *thread);
 
@@ -397,7 +408,7 @@ bool st_steps_cut(struct st_access_thread *thread);
 void st_steps_written(struct st_access_thread *thread, unsigned flags);
 
 /* The number of locks has changed by `change`. */
-void st_steps_event(const struct st_thread *self, struct st_access_thread *thread,
+void st_steps_event(struct st_thread *self, struct st_access_thread *thread,
 		    const struct st_record *record, int change);
 void st_steps_thread_end(struct st_access_thread *thread);
 
@@ -489,6 +500,9 @@ uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns)
 
 /* After an object was unloaded: the object that replaces it is noted at its first event. */
 void st_sites_recheck(struct st_thread *self) ST_COLD;
+
+/* The next event of each site takes the slow path. Not in a thread that makes no system call. */
+void st_sites_arm(struct st_thread *self);
 
 static inline void st_sites_check(struct st_thread *self)
 {

@@ -10,7 +10,8 @@
  *
  * When an object is unloaded, sites outside all noted objects get their top bit set, so that
  * st_site_find() does not find them. The next event from such a site notes the object that is
- * mapped there now; the number stays, since readers look up addresses by time.
+ * mapped there now; the number stays, since readers look up addresses by time. For the sampled mode
+ * of accesses, sites get this bit from time to time, so that an event of each takes the slow path.
  */
 #include "record/internal.h"
 #include "runtime/process/loadmap.h"
@@ -127,19 +128,37 @@ void st_sites_recheck(struct st_thread *self)
 	gm_signals_restore(mask);
 }
 
+void st_sites_arm(struct st_thread *self)
+{
+	struct table table = table_of(self);
+
+	for (uint32_t i = 0; table.sites != NULL && i < table_size(table); i++)
+		if (table.sites[i] != 0)
+			table.sites[i] |= UNCHECKED;
+}
+
+/* Notes the site's object. Returns false if that needs a system call that must not be made. */
+static bool check(uintptr_t site)
+{
+	if (gm_seal_is_set())
+		return gm_maps_find(site) != NULL;
+	gm_maps_note(site, NULL);
+	return true;
+}
+
 uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns)
 {
 	uint64_t *entry = place_of(table_of(self), site);
 	uint16_t number = (uint16_t)*entry;
 
-	if ((number == 0 || *entry & UNCHECKED) && gm_seal_is_set())
-		return 0;
 	if (number != 0) {
-		if (*entry & UNCHECKED)
-			gm_maps_note(site, NULL);
+		if (*entry & UNCHECKED && !check(site))
+			return 0;
 		*entry &= ~UNCHECKED;
 		return number;
 	}
+	if (gm_seal_is_set())
+		return 0;
 	if (self->n_sites == SITES_MAX || site_of((uint64_t)site << ST_SITE_BITS) != site)
 		return 0;
 	if (self->n_sites >= table_size(table_of(self)) / 2 && !st_grow(self, grow))

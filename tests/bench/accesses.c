@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * accesses locked|rare|mixed|heap|queue N: two threads perform N steps each.
+ * accesses locked|rare|mixed|heap|queue|often N: two threads perform N steps each.
  *
  * locked: a step is a critical section that updates entries of a table, found by a hash, and keeps
  * a list of the latest ones. All accesses are made while the lock is held.
@@ -10,6 +10,7 @@
  * heap: a step allocates 64 blocks of various sizes and frees those of the step before.
  * queue: a step puts a node into a list in a critical section, takes the oldest one out in another
  * one, and frees it.
+ * often: a step computes for 1.3 us, and adds to a sum under a lock of the thread's own.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -33,6 +34,10 @@ struct table {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct table shared;
 static struct table own[2];
+static struct {
+	_Alignas(64) pthread_mutex_t mutex;
+	uint64_t sum;
+} sums[2] = {{PTHREAD_MUTEX_INITIALIZER, 0}, {PTHREAD_MUTEX_INITIALIZER, 0}};
 static struct node {
 	struct node *next;
 	uint64_t key;
@@ -91,6 +96,15 @@ static __attribute__((noinline)) void put_and_take(uint64_t key)
 	free(node);
 }
 
+static __attribute__((noinline)) void add_often(int which, uint64_t key)
+{
+	for (int i = 0; i < 10; i++)
+		key = compute(key);
+	pthread_mutex_lock(&sums[which].mutex);
+	sums[which].sum += key;
+	pthread_mutex_unlock(&sums[which].mutex);
+}
+
 static void *run(void *arg)
 {
 	uint64_t *blocks[UPDATES] = {NULL};
@@ -99,6 +113,10 @@ static void *run(void *arg)
 	for (long i = 0; i < n_steps; i++) {
 		if (kind == 'q') {
 			put_and_take((uint64_t)i);
+			continue;
+		}
+		if (kind == 'o') {
+			add_often(mine == &own[1], (uint64_t)i);
 			continue;
 		}
 		if (kind == 'h')

@@ -37,13 +37,19 @@ fi
 # By single steps, compared with all operations without accesses: the budget is 5 percent, give or take two.
 preload="$GM_BUILD/libgmon_mt.so $GM_BUILD/libsync_trace.so"
 if [ -e "$GM_BUILD/libaccess_step.so" ]; then
-	for _ in $(seq "${ROUNDS:-5}"); do
-		rm -rf gprof-mt.data
-		timed mixed.operations env GPROF_MT_CONFIG=all.conf LD_PRELOAD="$preload" ./bare mixed 300000
-		rm -rf gprof-mt.data
-		timed mixed.stepped env GPROF_MT_CONFIG=all.conf LD_PRELOAD="$preload $GM_BUILD/libaccess_step.so" \
-			./bare mixed 300000
-		[ -n "$(compgen -G 'gprof-mt.data/*/accesses/stream_0')" ] || { echo "no accesses by steps" >&2; exit 1; }
+	for round in $(seq "${ROUNDS:-5}"); do
+		for kind in "mixed 300000" "often 600000"; do
+			name=${kind% *}
+			rm -rf gprof-mt.data
+			# shellcheck disable=SC2086 # two arguments
+			timed "$name.operations" env GPROF_MT_CONFIG=all.conf LD_PRELOAD="$preload" ./bare $kind
+			rm -rf gprof-mt.data
+			# shellcheck disable=SC2086
+			timed "$name.stepped" env GPROF_MT_CONFIG=all.conf \
+				LD_PRELOAD="$preload $GM_BUILD/libaccess_step.so" ./bare $kind
+			[ -n "$(compgen -G 'gprof-mt.data/*/accesses/stream_0')" ] ||
+				{ echo "no accesses of $name by steps in round $round" >&2; exit 1; }
+		done
 	done
 fi
 
@@ -79,7 +85,10 @@ rows()
 	row "a list of allocated nodes$3" "$1" queue."$1" queue."$2" -
 }
 
-[ ! -e mixed.stepped ] || row "single steps, 5 % of the time" operations mixed.operations mixed.stepped 1.07
+if [ -e mixed.stepped ]; then
+	row "single steps, 5 % of the time" operations mixed.operations mixed.stepped 1.07
+	row "single steps, a section every 1.3 us" operations often.operations often.stepped 1.07
+fi
 for peer in bare tsan; do
 	rows $peer static ""
 	row "accesses outside of sections, shared library" $peer rare.$peer rare.shared -

@@ -10,6 +10,7 @@ static struct st_access_thread *thread(void)
 
 static const struct st_step_functions steps = {
     .configure = step_configure,
+    .arm = step_arm,
     .choose = step_choose,
     .pause = step_pause,
     .go_on = step_go_on,

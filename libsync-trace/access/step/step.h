@@ -33,6 +33,7 @@ enum step_state {
 struct step_site {
 	uintptr_t site;
 	uint32_t until, every; /* sections until the next one that is stepped; 1 in so many */
+	uint32_t round;	       /* the last one in which a section was looked at */
 };
 
 #define STEP_SITES	 256u /* a power of two; a site that finds its place taken replaces it */
@@ -50,6 +51,7 @@ struct step_self {
 	bool fix_flags;	  /* the last instruction pushed the flags, ours among them */
 	uint16_t waits;	  /* STEP_WAITING: for the end of this event */
 	uint32_t n_steps; /* of the section */
+	uint32_t round;	  /* step_arm() begins another one */
 	uintptr_t last;	  /* STEP_SILENT: the last instruction */
 	uintptr_t beyond; /* STEP_SILENT: called code, until the stack pointer is above; 0: none */
 	uintptr_t unseen; /* an instruction behind a system call, which may or may not trap */
@@ -89,6 +91,8 @@ void step_configure(unsigned budget_percent, unsigned steps_max) STEP_HIDDEN;
 
 /* Returns NULL if there is no memory. */
 struct step_memory *step_memory_new(void) STEP_HIDDEN;
+
+void step_arm(void) STEP_HIDDEN;
 
 /* A section begins at this call site. Returns true if it is to be stepped. */
 bool step_is_turn(uintptr_t site) STEP_HIDDEN;

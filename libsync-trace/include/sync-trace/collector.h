@@ -107,7 +107,7 @@ static inline uint32_t st_block_epoch(uint32_t word)
 	return (word & ST_EPOCH_MASK) >> ST_EPOCH_SHIFT;
 }
 
-#define ST_ACCESS_ABI 3u
+#define ST_ACCESS_ABI 4u
 
 /* Reasons for which a thread is not stepped at all; bits. */
 enum st_step_barred {
@@ -125,6 +125,8 @@ enum st_step_barred {
 struct st_step_functions {
 	/* budget: percent of CPU time; 100: all sections are stepped */
 	void (*configure)(unsigned budget_percent, unsigned steps_max);
+	/* From now on each call site may be chosen again, once, if not all sections are stepped. */
+	void (*arm)(void);
 	/*
 	 * A section begins that could be stepped. Returns true if it is its turn, and the budget
 	 * and the program's signals allow it. *ret_barred: the reason if the latter do not.
