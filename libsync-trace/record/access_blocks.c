@@ -13,6 +13,7 @@
 #include "callers/callers.h"
 #include "record/internal.h"
 #include "runtime/process/loadmap.h"
+#include "runtime/process/process.h"
 #include "runtime/sys/auxv.h"
 #include "runtime/sys/seal.h"
 #include "runtime/sys/sys.h"
@@ -43,8 +44,10 @@ static bool write_block(struct st_thread *self, const struct st_block *block, ui
 
 	if (st_block_epoch(value) == epoch)
 		return true;
-	if (!st_accesses_put(self, ST_ACCESSES_BLOCK, fields, sizeof(fields), now_ns))
+	if (!st_accesses_put(self, ST_ACCESSES_BLOCK, fields, sizeof(fields), now_ns)) {
+		gm_process_count_blocks_lost(1);
 		return false;
+	}
 	/* Fails if another thread has written the block just now, too. */
 	__atomic_compare_exchange_n(block->word, &value,
 				    (value & ~ST_EPOCH_MASK) | epoch << ST_EPOCH_SHIFT, false,
@@ -122,6 +125,11 @@ static bool can_write(const struct st_thread *self)
 	return st_access != NULL && self->live && st_self != &st_busy;
 }
 
+static bool is_written(const struct st_block *block)
+{
+	return st_block_epoch(__atomic_load_n(block->word, __ATOMIC_RELAXED)) == epoch;
+}
+
 /* With the gate closed. */
 static uint64_t ends(struct st_thread *self, const struct st_block *block)
 {
@@ -131,7 +139,7 @@ static uint64_t ends(struct st_thread *self, const struct st_block *block)
 	/* Closed: this code has interrupted an access. */
 	if (collector != NULL && collector->gate == 0 && has_accesses(collector, block))
 		st_access_cut(self, now_ns);
-	if (st_block_epoch(__atomic_load_n(block->word, __ATOMIC_RELAXED)) != epoch)
+	if (!is_written(block))
 		return 0;
 	__atomic_fetch_add(&n_freed, 1, __ATOMIC_RELAXED);
 	return now_ns;
@@ -142,11 +150,12 @@ ST_EXPORT uint64_t st_access_block_ends(const struct st_block *block)
 	struct st_thread *self = st_enter();
 	uint64_t now_ns = 0;
 
-	if (self == NULL)
-		return 0;
-	if (can_write(self))
+	if (self != NULL && can_write(self))
 		now_ns = ends(self, block);
-	st_leave(self);
+	else if (is_written(block))
+		gm_process_count_blocks_lost(1);
+	if (self != NULL)
+		st_leave(self);
 	return now_ns;
 }
 
@@ -155,11 +164,11 @@ ST_EXPORT void st_access_block_freed(const struct st_block *block, uint64_t now_
 	struct st_thread *self = st_enter();
 	uint64_t fields[2] = {block->address, block->n_bytes};
 
-	if (self == NULL)
-		return;
-	if (can_write(self))
-		st_accesses_put(self, ST_ACCESSES_FREED, fields, sizeof(fields), &now_ns);
-	st_leave(self);
+	if (self == NULL || !can_write(self) ||
+	    !st_accesses_put(self, ST_ACCESSES_FREED, fields, sizeof(fields), &now_ns))
+		gm_process_count_blocks_lost(1);
+	if (self != NULL)
+		st_leave(self);
 }
 
 ST_EXPORT uintptr_t st_access_site(const volatile uintptr_t *place)

@@ -99,6 +99,14 @@ static bool begin(const struct st_thread *self, struct st_access_thread *thread,
 	return false;
 }
 
+static void count_calls(struct st_access_thread *thread)
+{
+	uint32_t n = __atomic_exchange_n(&thread->n_calls, 0, __ATOMIC_RELAXED);
+
+	if (n != 0)
+		gm_process_count_stepped_calls(n);
+}
+
 static bool is_stepped(const struct st_access_thread *thread)
 {
 	return thread->stepped != 0 || thread->has_abandoned;
@@ -129,6 +137,7 @@ void st_steps_event(struct st_thread *self, struct st_access_thread *thread,
 	if (thread->n_held == 0) {
 		if (is_stepped(thread))
 			st_access->steps->end();
+		count_calls(thread);
 		thread->stepped = 0;
 		thread->has_abandoned = false;
 		st_detours_choose(self);
@@ -167,6 +176,7 @@ void st_steps_thread_end(struct st_access_thread *thread)
 {
 	if (st_access->steps == NULL)
 		return;
+	count_calls(thread);
 	thread->stepped = 0;
 	thread->has_abandoned = false;
 	st_access->steps->thread_end();

@@ -52,12 +52,12 @@ static enum { TRACE_NEW, TRACE_OPEN, TRACE_FAILED } trace_state;
 
 /* --- the trace -------------------------------------------------------------------------------- */
 
-/* Adds the accesses of a packet that could not be written at the end of the process. */
+/* Adds the accesses and blocks of a packet that could not be written at the end of the process. */
 static void packet_lost(const struct gm_packet *packet, uint16_t why)
 {
 	const uint8_t *at = (const uint8_t *)(packet + 1);
 	const uint8_t *end = (const uint8_t *)packet + packet->content_bits / 8;
-	uint64_t n = 0, number;
+	uint64_t n = 0, n_blocks = 0, number;
 	uint32_t numbers[4];
 
 	(void)why;
@@ -72,8 +72,10 @@ static void packet_lost(const struct gm_packet *packet, uint16_t why)
 			n += (uint64_t)numbers[2] + numbers[3];
 			at += ST_ACCESSES_SEGMENT_BYTES;
 		} else if (id == ST_ACCESSES_BLOCK) {
+			n_blocks++;
 			at += ST_ACCESSES_BLOCK_BYTES;
 		} else if (id == ST_ACCESSES_FREED) {
+			n_blocks++;
 			at += ST_ACCESSES_FREED_BYTES;
 		} else {
 			for (unsigned i = 0; i < 2; i++) {
@@ -84,6 +86,7 @@ static void packet_lost(const struct gm_packet *packet, uint16_t why)
 		}
 	}
 	gm_process_count_accesses_lost(n);
+	gm_process_count_blocks_lost(n_blocks);
 }
 
 /* Signals are blocked. */

@@ -368,6 +368,9 @@ static void note_losses(struct pp_model *model)
 		note_loss(model, PP_LOSS_OF_ACCESSES, 0, process->folder, process->accesses_lost);
 		note_loss(model, PP_LOSS_OF_ACCESS_THREADS, 0, process->folder,
 			  process->n_without_accesses);
+		note_loss(model, PP_LOSS_OF_BLOCKS, 0, process->folder, process->blocks_lost);
+		note_loss(model, PP_LOSS_OF_STEPPED_CALLS, 0, process->folder,
+			  process->stepped_calls);
 		for (unsigned k = 0; k < PP_LOSS_N_BARRED; k++)
 			note_loss(model, pp_loss_barred_text(1u << k), 0, process->folder,
 				  process->not_stepped >> k & 1);

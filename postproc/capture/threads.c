@@ -141,6 +141,8 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->accesses_lost = header->accesses_lost;
 	process->n_without_accesses = header->n_without_accesses;
 	process->not_stepped = header->not_stepped;
+	process->blocks_lost = header->blocks_lost;
+	process->stepped_calls = header->stepped_calls;
 	process->threads_why =
 	    (uint16_t)(header->threads_why | stalled(header->stalled, GM_STALLED_THREADS));
 	process->calls_why =

@@ -30,6 +30,13 @@
 	"threads without accesses in critical sections, since only their waits are recorded: see " \
 	"sync.mode and output.max"
 
+#define PP_LOSS_OF_BLOCKS                                                                          \
+	"blocks of the heap, or frees of these, not recorded: reused memory may count as shared"
+
+/* ... and with sections that are executed in single steps. */
+#define PP_LOSS_OF_STEPPED_CALLS                                                                   \
+	"blocking calls not recorded, since they are in critical sections that were stepped"
+
 /* Why sections are not executed in single steps (record --accesses=sampled). */
 #define PP_LOSS_N_BARRED 5
 /* Returns the text for one bit of enum st_step_barred; NULL: there is no such bit. */

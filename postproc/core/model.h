@@ -60,6 +60,8 @@ struct pp_process {
 	uint64_t segments_lost;	     /* ... segments, as far as the trace was read */
 	uint32_t n_without_accesses; /* threads that have none, since only waits are recorded */
 	uint32_t not_stepped;	     /* enum st_step_barred */
+	uint64_t blocks_lost;	     /* events of heap blocks that were not written */
+	uint64_t stepped_calls;	     /* blocking calls, not recorded, in stepped sections */
 	/* by enum st_access_why: sections given up, as far as the trace was read */
 	uint64_t abandoned[ST_ACCESS_N_WHYS];
 	GPtrArray *threads; /* of struct pp_thread *, by index; borrowed from the model */

@@ -83,3 +83,35 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	grep -q '1 handled' out || fail "under strace: $(cat out)"
 	! grep -q 'TRAP_TRACE' trace || fail "under strace steps are seen"
 fi
+
+# Blocking calls in stepped sections are executed in libc, and counted.
+cat >calls.c <<'END'
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int main(void)
+{
+	int ends[2], n = 0;
+	char byte = 0;
+	if (pipe(ends) != 0)
+		return 1;
+	for (int i = 0; i < 10; i++) {
+		pthread_mutex_lock(&mutex);
+		n += (int)write(ends[1], &byte, 1);
+		n += (int)read(ends[0], &byte, 1);
+		n += poll(NULL, 0, 0);
+		pthread_mutex_unlock(&mutex);
+	}
+	return n;
+}
+END
+gcc -O1 -Wl,-z,now -o calls calls.c -pthread || fail "cannot compile calls.c"
+stepped d ./calls >out 2>&1
+same "calls: exit status" 20 $?
+"$gprof_mt" report -i d --format json quality >report.json || fail "report quality"
+python3 - <<'END' || fail "calls: $(cat report.json)"
+import json
+rows = [row for row in json.load(open("report.json"))["quality"] if "blocking calls not recorded" in json.dumps(row)]
+assert len(rows) == 1 and 30 in rows[0].values(), rows
+END

@@ -209,9 +209,15 @@ struct gm_threads_header {
 	uint64_t accesses_lost;
 	uint32_t n_without_accesses;
 	uint32_t not_stepped; /* reasons for which threads were not: enum st_step_barred, bits */
+	/*
+	 * Events `block` and `freed` that are in no stream; blocking calls that are not recorded,
+	 * since they are in sections that were stepped. Atomic; as io_threshold_ns.
+	 */
+	uint64_t blocks_lost;
+	uint64_t stepped_calls;
 };
 _Static_assert(sizeof(struct gm_threads_header) ==
-		   184 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
+		   200 + 4 * GM_THREAD_BUCKETS + GM_UNWRITTEN_MAX * sizeof(struct gm_unwritten),
 	       "on-disk size");
 
 /* Kinds of synchronization, with the names used in [sync] types and in event names. */

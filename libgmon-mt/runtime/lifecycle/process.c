@@ -901,6 +901,22 @@ void gm_process_note_not_stepped(unsigned why)
 		__atomic_fetch_or(&header->not_stepped, why, __ATOMIC_RELAXED);
 }
 
+void gm_process_count_blocks_lost(uint64_t n)
+{
+	struct gm_threads_header *header = whole_header();
+
+	if (header != NULL)
+		__atomic_fetch_add(&header->blocks_lost, n, __ATOMIC_RELAXED);
+}
+
+void gm_process_count_stepped_calls(uint64_t n)
+{
+	struct gm_threads_header *header = whole_header();
+
+	if (header != NULL)
+		__atomic_fetch_add(&header->stepped_calls, n, __ATOMIC_RELAXED);
+}
+
 void gm_process_set_io(uint64_t threshold_ns)
 {
 	struct gm_threads_header *header = gm_threads_table();

@@ -156,5 +156,7 @@ void gm_process_count_task_wait(void);
 void gm_process_count_accesses_lost(uint64_t n);
 void gm_process_count_without_accesses(void);
 void gm_process_note_not_stepped(unsigned why);
+void gm_process_count_blocks_lost(uint64_t n);
+void gm_process_count_stepped_calls(uint64_t n);
 
 #endif

@@ -288,6 +288,7 @@ static bool passes_operation(ucontext_t *context)
 		enter_operation(context);
 		return true;
 	}
+	access_self.n_calls++;
 	context->uc_mcontext.gregs[REG_RIP] = (greg_t)real;
 	return false;
 }

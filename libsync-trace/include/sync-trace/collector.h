@@ -82,6 +82,7 @@ struct st_access_thread {
 	uint8_t stepped;       /* flags of the open segment; 0: it is not stepped */
 	bool has_abandoned;    /* a section that is still open */
 	bool may_skip;	       /* not all operations of locks are recorded */
+	uint32_t n_calls;      /* blocking calls that were stepped, and so not recorded */
 	uintptr_t stack_low;   /* of the thread's own stack, as far as it is needed */
 	uintptr_t stack_above; /* the address above that stack */
 };
@@ -107,7 +108,7 @@ static inline uint32_t st_block_epoch(uint32_t word)
 	return (word & ST_EPOCH_MASK) >> ST_EPOCH_SHIFT;
 }
 
-#define ST_ACCESS_ABI 4u
+#define ST_ACCESS_ABI 5u
 
 /* Reasons for which a thread is not stepped at all; bits. */
 enum st_step_barred {

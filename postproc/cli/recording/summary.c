@@ -15,6 +15,7 @@ struct counts {
 	uint64_t threads_lost, calls_lost, records_lost, events_lost, n_in_memory;
 	unsigned threads_why, calls_why, records_why, events_why;
 	uint64_t maps_left_out, task_waits_left_out, accesses_lost, n_without_accesses;
+	uint64_t blocks_lost;
 	uint64_t n_barred[PP_LOSS_N_BARRED]; /* processes with sections that are not stepped */
 	uint64_t n_left_out[N_STEPS];	     /* by bit: processes and threads */
 	uint64_t sync_bytes, access_bytes, samples;
@@ -45,6 +46,7 @@ static void count(const struct pp_capture *capture, struct counts *counts)
 		counts->task_waits_left_out += process->task_waits_left_out;
 		counts->accesses_lost += process->accesses_lost;
 		counts->n_without_accesses += process->n_without_accesses;
+		counts->blocks_lost += process->blocks_lost;
 		for (unsigned k = 0; k < PP_LOSS_N_BARRED; k++)
 			counts->n_barred[k] += process->not_stepped >> k & 1;
 		count_left_out(counts, process->left_out);
@@ -174,6 +176,7 @@ char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 	note_loss(run, PP_LOSS_OF_TASK_WAITS, 0, counts.task_waits_left_out);
 	note_loss(run, PP_LOSS_OF_ACCESSES, 0, counts.accesses_lost);
 	note_loss(run, PP_LOSS_OF_ACCESS_THREADS, 0, counts.n_without_accesses);
+	note_loss(run, PP_LOSS_OF_BLOCKS, 0, counts.blocks_lost);
 	for (unsigned k = 0; k < PP_LOSS_N_BARRED; k++)
 		note_loss(run, pp_loss_barred_text(1u << k), 0, counts.n_barred[k]);
 	note_left_out(run, counts.n_left_out);

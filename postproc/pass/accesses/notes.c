@@ -21,7 +21,7 @@ static bool any_recorded(const struct pp_model *model, enum pp_accesses mode)
 
 static void note_lost(struct pp_table *table, const struct pp_model *model)
 {
-	uint64_t n_accesses = 0, n_segments = 0, n_threads = 0;
+	uint64_t n_accesses = 0, n_segments = 0, n_threads = 0, n_blocks = 0;
 
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *process = model->processes->pdata[i];
@@ -29,10 +29,15 @@ static void note_lost(struct pp_table *table, const struct pp_model *model)
 		n_accesses += process->accesses_lost;
 		n_segments += process->segments_lost;
 		n_threads += process->n_without_accesses;
+		n_blocks += process->blocks_lost;
 	}
 	note_count(table, n_segments,
 		   "segments of sections were not written: their accesses are missing");
 	note_count(table, n_accesses, "accesses in sections were not written, and are missing");
+	note_count(
+	    table, n_blocks,
+	    "blocks of the heap, or frees of these, were not written: names are missing, and "
+	    "reused memory may count as shared");
 	note_count(table, n_threads,
 		   "threads have no accesses, since only their waits are recorded");
 }
