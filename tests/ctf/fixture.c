@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 
 #include "gmon-mt/samples.h"
+#include "sync-trace/accesses.h"
 
 #define MAGIC	   0xC1FC1FC1u
 #define CLOCK_UUID "00112233-4455-4677-8899-aabbccddeeff"
@@ -182,6 +183,32 @@ static char *samples_metadata(uint32_t pid)
 	return g_string_free(text, FALSE);
 }
 
+static char *accesses_metadata(uint32_t pid)
+{
+	static const char *const access_events[ST_ACCESSES_N_EVENTS][2] = {
+	    [ST_ACCESSES_LINES] = {"lines",
+				   "u32 set; u32 n; struct { u64 address; u64 read; u64 written; "
+				   "u64 changed; u32 first; u32 last; u64 first_site; "
+				   "u64 last_site; } lines[n];"},
+	    [ST_ACCESSES_SEGMENT] = {"segment",
+				     "u32 set; u32 duration; u32 reads; u32 writes; u8 flags;"},
+	    [ST_ACCESSES_SEGMENT_LONG] = {"segment_long", "u32 set; u64 duration; u64 reads; "
+							  "u64 writes; u64 left_out; u8 flags;"},
+	    [ST_ACCESSES_BLOCK] = {"block", "u64 address; u64 size; u64 site;"},
+	    [ST_ACCESSES_FREED] = {"freed", "u64 address; u64 size;"},
+	};
+	GString *text = g_string_new("/* CTF 1.8 */\n");
+
+	append_head(text, pid, "tracer_name = \"fixture\";");
+	append_stream(text, "u32 tid; u32 index;");
+	for (unsigned id = ST_ACCESSES_LINES; id < ST_ACCESSES_N_EVENTS; id++)
+		g_string_append_printf(text,
+				       "event { id = %u; name = \"%s\"; stream_id = 0; "
+				       "fields := struct { %s }; };\n",
+				       id, access_events[id][0], access_events[id][1]);
+	return g_string_free(text, FALSE);
+}
+
 static char *kernel_metadata(const char *source)
 {
 	g_autofree char *env =
@@ -272,14 +299,27 @@ void fixture_calls(const char *dir, uint32_t pid, uint32_t index, uint32_t tid,
 	write_file(path, bytes->data, bytes->len);
 }
 
+static void make_trace(const char *dir, uint32_t pid, const char *name, const char *metadata)
+{
+	g_autofree char *folder = process_path(dir, pid, name);
+	g_autofree char *path = g_build_filename(folder, "metadata", NULL);
+
+	must(g_mkdir_with_parents(folder, 0700) == 0, folder);
+	write_file(path, metadata, strlen(metadata));
+}
+
 void fixture_samples(const char *dir, uint32_t pid)
 {
-	g_autofree char *samples = process_path(dir, pid, GM_SAMPLES_DIR);
-	g_autofree char *path = g_build_filename(samples, "metadata", NULL);
 	g_autofree char *text = samples_metadata(pid);
 
-	must(g_mkdir_with_parents(samples, 0700) == 0, samples);
-	write_file(path, text, strlen(text));
+	make_trace(dir, pid, GM_SAMPLES_DIR, text);
+}
+
+void fixture_accesses(const char *dir, uint32_t pid)
+{
+	g_autofree char *text = accesses_metadata(pid);
+
+	make_trace(dir, pid, ST_ACCESSES_DIR, text);
 }
 
 void fixture_kernel(const char *dir, const char *source)

@@ -41,6 +41,9 @@ void fixture_calls(const char *dir, uint32_t pid, uint32_t index, uint32_t tid,
 /* Creates the folder of a process' timed samples (gmon-mt/samples.h), with its metadata. */
 void fixture_samples(const char *dir, uint32_t pid);
 
+/* Creates the folder of a process' memory accesses (sync-trace/accesses.h), with its metadata. */
+void fixture_accesses(const char *dir, uint32_t pid);
+
 /* Creates kernel/ with its metadata; source: "perf" or "switches". */
 void fixture_kernel(const char *dir, const char *source);
 

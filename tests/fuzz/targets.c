@@ -19,6 +19,7 @@
 #include "fuzz.h"
 #include "gmon-mt/history.h"
 #include "gmon-mt/samples.h"
+#include "sync-trace/accesses.h"
 #include "symbols/cached_names.h"
 #include "calls/history.h"
 #include "ctf/direct.h"
@@ -350,6 +351,16 @@ static void run_samples(const uint8_t *data, size_t len_bytes)
 	report_with("500/" GM_SAMPLES_DIR "/stream_0", data, len_bytes, true);
 }
 
+static void run_accesses(const uint8_t *data, size_t len_bytes)
+{
+	static bool is_made;
+
+	if (!is_made)
+		fixture_accesses(capture(), PID);
+	is_made = true;
+	report_with("500/" ST_ACCESSES_DIR "/stream_0", data, len_bytes, true);
+}
+
 static void run_kernel_stream(const uint8_t *data, size_t len_bytes)
 {
 	report_with("kernel/channel0_0", data, len_bytes, true);
@@ -619,7 +630,7 @@ static const struct fuzz_target targets[] = {
     {"config", run_config},	{"cached_names", run_cached_names},
     {"holds", run_holds},	{"pack", run_pack},
     {"packets", run_packets},	{"campaign", fuzz_run_campaign},
-    {"plan", fuzz_run_plan},
+    {"plan", fuzz_run_plan},	{"accesses", run_accesses},
 };
 
 const struct fuzz_target *fuzz_target_find(const char *name)
