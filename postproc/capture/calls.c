@@ -10,6 +10,9 @@
 
 #define MAX_ARCS (1u << 26)
 
+/* Of sampling: a thread that lives longer has samples, if it runs. */
+#define FEW_PERIODS 10u
+
 _Static_assert(offsetof(struct gm_calls_header, slot_bytes) ==
 		   offsetof(struct pp_records_prefix, record_bytes),
 	       "common prefix");
@@ -93,6 +96,20 @@ static void read_table(struct walk *walk, const struct gm_calls_header *header)
 		read_arcs(to, &walk->records);
 }
 
+/*
+ * A process that ends between the file's creation and its first page has counted nothing. With
+ * samples, the first one creates the file; one that lived longer has surely had more.
+ */
+static bool may_be_empty(const struct pp_process *process)
+{
+	int64_t life_ns = process->end_ns - process->start_ns;
+
+	if (!process->asked_for_samples)
+		return true;
+	return process->start_ns != PP_TIME_UNKNOWN && process->end_ns != PP_TIME_UNKNOWN &&
+	       life_ns < (int64_t)(FEW_PERIODS * process->sample_period_ns);
+}
+
 /* Reads the sequence of chunks up to its end, or up to the first damaged one. */
 static int read_chunks(struct walk *walk, struct pp_error *err)
 {
@@ -107,11 +124,10 @@ static int read_chunks(struct walk *walk, struct pp_error *err)
 	struct gm_calls_header header = {0};
 	uint64_t file_bytes = walk->records.file_bytes, offset;
 
-	/* A process killed between the file's creation and its first page counted nothing. */
 	if (file_bytes == 0)
-		return walk->process->asked_for_samples
-			   ? pp_error_add(err, -EINVAL, "cut short: the file is empty")
-			   : 0;
+		return may_be_empty(walk->process)
+			   ? 0
+			   : pp_error_add(err, -EINVAL, "cut short: the file is empty");
 	for (offset = 0; offset < file_bytes; offset += header.chunk_bytes) {
 		int ret;
 
