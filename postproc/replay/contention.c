@@ -6,8 +6,9 @@
  */
 #include "replay/contention.h"
 
-/* Longer times have another cause, such as an interrupt. */
-#define LONGEST_NS 200000
+/* Longer times, and times until a wake-up, have another cause, such as an interrupt. */
+#define LONGEST_NS	200000
+#define LONGEST_WAKE_NS 20000
 
 /* Means of fewer times are not compared. */
 #define LEAST 8
@@ -97,11 +98,15 @@ void pp_replay_contention_released(struct pp_replay_contender *contender, uint32
 void pp_replay_contention_wakes(struct pp_replay_contention *self,
 				struct pp_replay_contender *contender, int64_t now_ns)
 {
-	if (!contender->is_after_release || contender->has_woken)
+	int64_t ns = MAX(now_ns - contender->release_ns, 0);
+
+	if (!contender->is_after_release || !contender->had_waiters || contender->has_woken)
 		return;
 	contender->has_woken = true;
+	if (ns > LONGEST_WAKE_NS)
+		return;
 	self->n_wakes++;
-	self->until_wake_ns += (uint64_t)MAX(now_ns - contender->release_ns, 0);
+	self->until_wake_ns += (uint64_t)ns;
 }
 
 void pp_replay_contention_step(struct pp_replay_contention *self,
