@@ -1,173 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The model is built from the callbacks of the state machines: each operation ends a step, and the
- * time before it, by mode, becomes its CPU time or a sleep.
- */
+/* The callbacks of the state machines become steps: each operation ends one. */
 #include "replay/build.h"
+#include "replay/tracks.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "analysis/state/object_name.h"
-#include "analysis/state/object_state.h"
-#include "analysis/state/wait_end.h"
-#include "replay/contention.h"
-#include "replay/numbers.h"
-#include "replay/others.h"
-#include "replay/shares.h"
-#include "replay/units.h"
-
-#define LATER UINT32_MAX /* the number of a step or thread that is known at the end only */
-
-/* Values of the scheduler that the capture does not tell. */
-#define QUANTUM_NS	3000000
-#define WAKE_NS		50000
 #define LONGEST_WAKE_NS 1000000 /* longer ones are waits for a CPU */
-
-struct track {
-	const struct pp_thread *thread;
-	GArray *steps;	  /* of struct pp_replay_step */
-	uint64_t cpu_ns;  /* since the last step */
-	int64_t until_ns; /* accounted so far */
-	unsigned n_waits; /* synchronization operations that it waits in */
-	bool has_creator;
-	uint32_t number; /* in the model */
-	uint32_t *rank;	 /* of the last step, of all threads */
-	struct pp_replay_contention *contention;
-	struct pp_replay_contender contender;
-};
-
-/* struct pp_object.data */
-struct mapped {
-	uint32_t number;    /* LATER: it has none so far */
-	int64_t value;	    /* of a semaphore: posts minus waits so far */
-	int64_t least;	    /* ... and its minimum */
-	unsigned n_waiting; /* threads */
-};
-
-/* A thread was created by that step. */
-struct creation {
-	struct track *creator;
-	uint32_t step;
-	const struct pp_object *object;
-};
-
-struct pp_replay_builder {
-	const struct pp_pass_context *context;
-	struct pp_thread_listener thread_listener;
-	struct pp_object_listener object_listener;
-	struct pp_thread_states *states;
-	struct pp_objects objects;
-	struct pp_wait_ends ends;
-	GPtrArray *tracks; /* by serial, of struct track * */
-	GPtrArray *mapped; /* of const struct pp_object *, by number in the model */
-	GArray *creations; /* of struct creation */
-	struct pp_replay_numbers *numbers;
-	GHashTable *sites; /* address -> number */
-	GArray *addresses; /* of uint64_t, by number - 1 */
-	GArray *wakes;	   /* of int64_t: times from a wake-up until the thread ran */
-	struct pp_replay_others *others;
-	struct pp_replay_shares *shares; /* NULL: not wanted */
-	struct pp_replay_units *units;	 /* the same */
-	struct pp_replay_contention *contention;
-	const struct pp_process *process;
-	struct pp_replay_gaps gaps;
-	uint32_t rank; /* of the last step */
-};
-
-/* --- tracks and steps ------------------------------------------------------------------------- */
-
-static struct track *track_of(struct pp_replay_builder *self, const struct pp_thread *thread)
-{
-	struct track *track;
-
-	if (thread->serial >= self->tracks->len)
-		g_ptr_array_set_size(self->tracks, (gint)thread->serial + 1);
-	track = self->tracks->pdata[thread->serial];
-	if (!track) {
-		track = self->tracks->pdata[thread->serial] = g_new0(struct track, 1);
-		track->thread = thread;
-		track->rank = &self->rank;
-		track->contention = self->contention;
-		track->steps = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_step));
-		track->until_ns = PP_TIME_UNKNOWN;
-	}
-	return track;
-}
-
-static uint32_t site_number(struct pp_replay_builder *self, uint64_t site)
-{
-	void *known;
-
-	if (!site)
-		return PP_REPLAY_NO_SITE;
-	known = g_hash_table_lookup(self->sites, &site);
-	if (known)
-		return GPOINTER_TO_UINT(known);
-	if (self->addresses->len == PP_REPLAY_MOST_SITES)
-		return PP_REPLAY_NO_SITE;
-	g_array_append_val(self->addresses, site);
-	g_hash_table_insert(self->sites, g_memdup2(&site, sizeof(site)),
-			    GUINT_TO_POINTER(self->addresses->len));
-	return self->addresses->len;
-}
-
-/*
- * Adds the step, with the CPU time since the one before. Callbacks come in the order of time, and
- * so do the steps of all threads; without the last ones, which are added at the end.
- */
-static uint32_t add_step(struct track *track, struct pp_replay_step step)
-{
-	pp_replay_contention_step(track->contention, &track->contender, track->steps->len,
-				  step.site, track->cpu_ns);
-	step.cpu_ns = track->cpu_ns;
-	step.rank = step.kind == PP_REPLAY_EXIT ? PP_REPLAY_NO_RANK : ++*track->rank;
-	track->cpu_ns = 0;
-	g_array_append_val(track->steps, step);
-	return track->steps->len - 1;
-}
-
-static void add_sleep(struct track *track, int64_t ns)
-{
-	if (ns > 0)
-		add_step(track, (struct pp_replay_step){.kind = PP_REPLAY_SLEEP,
-							.sleep_ns = (uint64_t)ns});
-}
-
-/* Adds the time up to then, in that mode. */
-static void account(struct track *track, int64_t until_ns, enum pp_mode mode)
-{
-	int64_t ns = until_ns - track->until_ns;
-
-	if (track->until_ns == PP_TIME_UNKNOWN || ns <= 0) {
-		track->until_ns = MAX(track->until_ns, until_ns);
-		return;
-	}
-	track->until_ns = until_ns;
-	if (track->n_waits) {
-		if (mode == PP_MODE_RUNNING)
-			pp_replay_contention_ran(track->contention, &track->contender, ns);
-		else if (mode != PP_MODE_RUNNABLE && mode != PP_MODE_UNKNOWN)
-			pp_replay_contention_blocked(track->contention, &track->contender);
-		return;
-	}
-	if (mode == PP_MODE_RUNNING || mode == PP_MODE_UNKNOWN)
-		track->cpu_ns += (uint64_t)ns;
-	else if (mode == PP_MODE_BLOCKED_IO || mode == PP_MODE_BLOCKED_OTHER)
-		add_sleep(track, ns);
-}
-
-static struct track *track_until(struct pp_replay_builder *self, const struct pp_thread *thread,
-				 int64_t now_ns)
-{
-	const struct pp_thread_state *state = pp_thread_state(self->states, thread);
-	struct track *track = track_of(self, thread);
-
-	if (track->until_ns == PP_TIME_UNKNOWN)
-		track->until_ns = state && state->begun ? state->start_ns : now_ns;
-	account(track, now_ns, state && state->begun ? state->mode : PP_MODE_UNKNOWN);
-	return track;
-}
 
 /* --- objects ---------------------------------------------------------------------------------- */
 
@@ -176,7 +12,7 @@ static struct mapped *mapped_of(struct pp_object *object)
 	if (!object->data) {
 		struct mapped *mapped = object->data = g_new0(struct mapped, 1);
 
-		mapped->number = LATER;
+		mapped->number = PP_BUILD_LATER;
 	}
 	return object->data;
 }
@@ -185,7 +21,7 @@ static uint32_t object_number(struct pp_replay_builder *self, struct pp_object *
 {
 	struct mapped *mapped = mapped_of(object);
 
-	if (mapped->number == LATER) {
+	if (mapped->number == PP_BUILD_LATER) {
 		mapped->number = self->mapped->len;
 		g_ptr_array_add(self->mapped, object);
 	}
@@ -195,9 +31,9 @@ static uint32_t object_number(struct pp_replay_builder *self, struct pp_object *
 static uint32_t add_operation(struct pp_replay_builder *self, struct track *track,
 			      enum pp_replay_kind kind, struct pp_object *object, uint64_t site)
 {
-	return add_step(track, (struct pp_replay_step){.kind = kind,
-						       .object = object_number(self, object),
-						       .site = site_number(self, site)});
+	return pp_build_step(track, (struct pp_replay_step){.kind = kind,
+							    .object = object_number(self, object),
+							    .site = pp_build_site(self, site)});
 }
 
 static enum pp_replay_kind lock_kind(const struct pp_object *object, const struct pp_hold *hold)
@@ -215,7 +51,7 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 	const struct pp_hold *hold;
 	struct pp_wait_other owner = {pp_wait_owner(&self->ends, object, operation, &hold),
 				      PP_MARK_NONE};
-	struct track *track = track_until(self, operation->thread, operation->begin_ns);
+	struct track *track = pp_build_track_until(self, operation->thread, operation->begin_ns);
 
 	track->n_waits++;
 	mapped_of(object)->n_waiting++;
@@ -231,7 +67,7 @@ static void add_wait(struct pp_replay_builder *self, struct track *track, struct
 	struct pp_wait_other other;
 	enum pp_wait_how how = pp_wait_ends_settle(&self->ends, object, operation, &other);
 	struct pp_replay_step step = {.kind = PP_REPLAY_AWAIT,
-				      .site = site_number(self, operation->site)};
+				      .site = pp_build_site(self, operation->site)};
 	bool is_join = operation->op == ST_EVENT_thread_join;
 
 	if (how == PP_WAIT_ENDLESS)
@@ -239,15 +75,15 @@ static void add_wait(struct pp_replay_builder *self, struct track *track, struct
 	if (other.thread && other.thread != operation->thread &&
 	    (is_join || other.mark != PP_MARK_NONE)) {
 		step.of.thread = other.thread->serial;
-		step.of.step = is_join ? LATER : other.mark;
-		add_step(track, step);
+		step.of.step = is_join ? PP_BUILD_LATER : other.mark;
+		pp_build_step(track, step);
 		return;
 	}
 	if (how != PP_WAIT_TIMED_OUT) {
 		self->gaps.unknown_waits++;
 		self->gaps.filled_ns += operation->end_ns - operation->begin_ns;
 	}
-	add_sleep(track, operation->end_ns - operation->begin_ns);
+	pp_build_sleep(track, operation->end_ns - operation->begin_ns);
 }
 
 static void settle_only(struct pp_replay_builder *self, struct pp_object *object,
@@ -270,7 +106,7 @@ static void note_release(struct pp_replay_builder *self, const struct pp_object 
 static void on_yielded(void *data, struct pp_object *mutex, const struct pp_operation *operation)
 {
 	struct pp_replay_builder *self = data;
-	struct track *track = track_until(self, operation->thread, operation->begin_ns);
+	struct track *track = pp_build_track_until(self, operation->thread, operation->begin_ns);
 	uint32_t step = add_operation(self, track, PP_REPLAY_UNLOCK, mutex, operation->site);
 
 	note_release(self, mutex, operation->thread, step, operation->begin_ns);
@@ -285,11 +121,11 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 
 	if (!pp_object_is_lock(object) || (operation && pp_sync_has(operation->op, PP_SYNC_YIELDS)))
 		return;
-	track = track_until(self, hold->thread, end_ns);
+	track = pp_build_track_until(self, hold->thread, end_ns);
 	step =
 	    add_operation(self, track, PP_REPLAY_UNLOCK, object, operation ? operation->site : 0);
 	pp_replay_contention_released(
-	    &track->contender, operation ? site_number(self, operation->site) : PP_REPLAY_NO_SITE,
+	    &track->contender, operation ? pp_build_site(self, operation->site) : PP_REPLAY_NO_SITE,
 	    mapped_of(object)->n_waiting != 0, end_ns);
 	note_release(self, object, hold->thread, step, end_ns);
 }
@@ -307,7 +143,7 @@ static void on_lock(struct pp_replay_builder *self, struct track *track, struct 
 		pp_replay_numbers_add(self->numbers, object_number(self, object), operation->order,
 				      hold->shared, track->steps, step);
 	} else if (!acquired && operation->waited && operation->finished) {
-		add_sleep(track, operation->end_ns - operation->begin_ns); /* it timed out */
+		pp_build_sleep(track, operation->end_ns - operation->begin_ns); /* it timed out */
 	}
 }
 
@@ -328,7 +164,7 @@ static void on_semaphore(struct pp_replay_builder *self, struct track *track,
 		    add_operation(self, track, PP_REPLAY_SEM_POST, object, operation->site),
 		    operation->end_ns);
 	} else if (operation->waited && operation->finished) {
-		add_sleep(track, operation->end_ns - operation->begin_ns);
+		pp_build_sleep(track, operation->end_ns - operation->begin_ns);
 	}
 }
 
@@ -347,10 +183,10 @@ static void on_thread(struct pp_replay_builder *self, struct track *track, struc
 
 	if (operation->op != ST_EVENT_thread_create || operation->result != 0)
 		return;
-	creation.step =
-	    add_step(track, (struct pp_replay_step){.kind = PP_REPLAY_CREATE,
-						    .thread = LATER,
-						    .site = site_number(self, operation->site)});
+	creation.step = pp_build_step(
+	    track, (struct pp_replay_step){.kind = PP_REPLAY_CREATE,
+					   .thread = PP_BUILD_LATER,
+					   .site = pp_build_site(self, operation->site)});
 	g_array_append_val(self->creations, creation);
 }
 
@@ -365,9 +201,9 @@ static void on_other(struct pp_replay_builder *self, struct track *track, struct
 	if (object->type == GM_SYNC_TYPE_cond)
 		step = add_operation(self, track, PP_REPLAY_NOTIFY, object, operation->site);
 	else
-		step = add_step(
+		step = pp_build_step(
 		    track, (struct pp_replay_step){.kind = PP_REPLAY_SIGNAL,
-						   .site = site_number(self, operation->site)});
+						   .site = pp_build_site(self, operation->site)});
 	note_release(self, object, operation->thread, step, operation->end_ns);
 }
 
@@ -383,7 +219,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 {
 	struct pp_replay_builder *self = data;
 	bool is_own = object->type == pp_sync_type(operation->op);
-	struct track *track = track_until(self, operation->thread, operation->end_ns);
+	struct track *track = pp_build_track_until(self, operation->thread, operation->end_ns);
 
 	if (!self->process)
 		self->process = operation->thread->process;
@@ -411,12 +247,12 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 static void on_interval(void *data, const struct pp_interval *interval)
 {
 	struct pp_replay_builder *self = pp_objects_owner(data);
-	struct track *track = track_of(self, interval->thread);
+	struct track *track = pp_build_track(self, interval->thread);
 	int64_t ns = interval->end_ns - interval->start_ns;
 
 	if (track->until_ns == PP_TIME_UNKNOWN)
 		track->until_ns = interval->start_ns;
-	account(track, interval->end_ns, interval->mode);
+	pp_build_account(track, interval->end_ns, interval->mode);
 	if (interval->mode == PP_MODE_RUNNABLE && interval->waker && ns <= LONGEST_WAKE_NS)
 		g_array_append_val(self->wakes, ns);
 	if (interval->mode == PP_MODE_RUNNING || interval->mode == PP_MODE_RUNNABLE)
@@ -424,265 +260,7 @@ static void on_interval(void *data, const struct pp_interval *interval)
 				     interval->mode == PP_MODE_RUNNING);
 }
 
-/* --- the model -------------------------------------------------------------------------------- */
-
-static void add_objects(struct pp_replay_builder *self, struct pp_replay_model *model)
-{
-	for (guint i = 0; i < self->mapped->len; i++) {
-		const struct pp_object *object = self->mapped->pdata[i];
-		const struct mapped *mapped = object->data;
-		g_autofree char *name = pp_object_name(object, self->context->namer);
-
-		if (object->type == GM_SYNC_TYPE_sem)
-			pp_replay_add_object(model, PP_REPLAY_OBJECT_SEM,
-					     (uint32_t)CLAMP(-mapped->least, 0, UINT32_MAX), name);
-		else if (object->type == GM_SYNC_TYPE_barrier)
-			pp_replay_add_object(model, PP_REPLAY_OBJECT_BARRIER,
-					     (uint32_t)MIN(object->value, UINT32_MAX), name);
-		else if (object->type == GM_SYNC_TYPE_cond)
-			pp_replay_add_object(model, PP_REPLAY_OBJECT_COND, 0, name);
-		else
-			pp_replay_add_object(model, PP_REPLAY_OBJECT_LOCK, 0, name);
-	}
-	for (guint i = 0; i < self->addresses->len; i++) {
-		g_autofree char *name =
-		    self->context->namer->site(self->context->namer->data, self->process,
-					       g_array_index(self->addresses, uint64_t, i));
-
-		pp_replay_add_site(model, name);
-	}
-}
-
-/* Joins each creation with the thread that it created, which then begins there. */
-static void join_creations(struct pp_replay_builder *self)
-{
-	for (guint i = 0; i < self->creations->len; i++) {
-		struct creation *creation = &g_array_index(self->creations, struct creation, i);
-		struct pp_replay_step *step =
-		    &g_array_index(creation->creator->steps, struct pp_replay_step, creation->step);
-		const struct pp_thread *subject = creation->object->subject;
-		struct track *created = subject ? track_of(self, subject) : NULL;
-
-		if (!created || created->has_creator || created == creation->creator) {
-			step->kind = PP_REPLAY_SIGNAL;
-			continue;
-		}
-		created->has_creator = true;
-		step->thread = subject->serial;
-	}
-}
-
-static void number_threads(struct pp_replay_builder *self, struct pp_replay_model *model,
-			   int64_t begin_ns, int64_t end_ns)
-{
-	for (guint i = 0; i < self->tracks->len; i++) {
-		struct track *track = self->tracks->pdata[i];
-		struct pp_replay_thread *thread;
-
-		if (!track)
-			continue;
-		track->number = model->threads->len;
-		thread =
-		    pp_replay_add_thread(model, track->thread->name ? track->thread->name : "");
-		thread->has_creator = track->has_creator;
-		thread->start_ns =
-		    track->thread->start_ns == PP_TIME_UNKNOWN
-			? 0
-			: CLAMP(track->thread->start_ns - begin_ns, 0, end_ns - begin_ns);
-		self->gaps.late_threads +=
-		    !track->has_creator && thread->start_ns > 0 && track->steps->len != 0;
-		add_step(track, (struct pp_replay_step){.kind = PP_REPLAY_EXIT});
-		g_array_unref(thread->steps);
-		thread->steps = g_array_ref(track->steps);
-		pp_replay_contention_take_out(&track->contender, &model->costs, thread->steps);
-	}
-}
-
-static struct track *track_at(const struct pp_replay_builder *self, uint32_t serial)
-{
-	return serial < self->tracks->len ? self->tracks->pdata[serial] : NULL;
-}
-
-/* Replaces serial numbers of threads by those of the model. */
-static void link_steps(struct pp_replay_builder *self)
-{
-	for (guint i = 0; i < self->tracks->len; i++) {
-		const struct track *track = self->tracks->pdata[i];
-
-		for (guint k = 0; track && k < track->steps->len; k++) {
-			struct pp_replay_step *step =
-			    &g_array_index(track->steps, struct pp_replay_step, k);
-			const struct track *other;
-
-			if (step->kind == PP_REPLAY_CREATE) {
-				step->thread = track_at(self, step->thread)->number;
-			} else if (step->kind == PP_REPLAY_AWAIT) {
-				other = track_at(self, step->of.thread);
-				if (!other) {
-					step->kind = PP_REPLAY_SIGNAL;
-					continue;
-				}
-				step->of.thread = other->number;
-				step->of.step = MIN(step->of.step, other->steps->len - 1);
-			}
-		}
-	}
-}
-
-/* The steps that notify conditions, in the order of the recorded run. */
-static struct pp_replay_step **notifications(const struct pp_replay_builder *self)
-{
-	struct pp_replay_step **steps = g_new0(struct pp_replay_step *, self->rank + 1);
-
-	for (guint i = 0; i < self->tracks->len; i++) {
-		const struct track *track = self->tracks->pdata[i];
-
-		for (guint k = 0; track && k < track->steps->len; k++) {
-			struct pp_replay_step *step =
-			    &g_array_index(track->steps, struct pp_replay_step, k);
-
-			if (step->kind == PP_REPLAY_NOTIFY)
-				steps[step->rank] = step;
-		}
-	}
-	return steps;
-}
-
-/* Returns the number of notifications of its object up to each of these steps, by rank. */
-static uint32_t *count_notifications(const struct pp_replay_builder *self)
-{
-	g_autofree struct pp_replay_step **steps = notifications(self);
-	g_autofree uint32_t *sums = g_new0(uint32_t, self->mapped->len);
-	uint32_t *counts = g_new0(uint32_t, self->rank + 1);
-
-	for (uint32_t rank = 1; rank <= self->rank; rank++)
-		if (steps[rank])
-			counts[rank] = ++sums[steps[rank]->object];
-	return counts;
-}
-
-/* A wait for a step that notifies a condition becomes one for a number of notifications. */
-static void link_notified(const struct pp_replay_builder *self, const struct pp_replay_model *model)
-{
-	g_autofree uint32_t *counts = count_notifications(self);
-
-	for (guint i = 0; i < model->threads->len; i++) {
-		const struct pp_replay_thread *thread = model->threads->pdata[i];
-
-		for (guint k = 0; k < thread->steps->len; k++) {
-			struct pp_replay_step *step =
-			    &g_array_index(thread->steps, struct pp_replay_step, k);
-			const struct pp_replay_thread *other;
-			const struct pp_replay_step *of;
-
-			if (step->kind != PP_REPLAY_AWAIT)
-				continue;
-			other = model->threads->pdata[step->of.thread];
-			of = &g_array_index(other->steps, struct pp_replay_step, step->of.step);
-			if (of->kind != PP_REPLAY_NOTIFY)
-				continue;
-			step->kind = PP_REPLAY_NOTIFIED;
-			step->notified.object = of->object;
-			step->notified.count = counts[of->rank];
-		}
-	}
-}
-
-static int compare_ns(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int64_t median_wake(const struct pp_replay_builder *self)
-{
-	if (!self->wakes->len)
-		return WAKE_NS;
-	qsort(self->wakes->data, self->wakes->len, sizeof(int64_t), compare_ns);
-	return g_array_index(self->wakes, int64_t, self->wakes->len / 2);
-}
-
-static void count_gaps(struct pp_replay_builder *self)
-{
-	for (guint i = 0; i < self->tracks->len; i++) {
-		const struct track *track = self->tracks->pdata[i];
-
-		if (!track)
-			continue;
-		self->gaps.lost_events += track->thread->events_lost;
-		self->gaps.only_counted +=
-		    track->thread->sync_since_ns != 0 || track->thread->process->only_waits;
-	}
-}
-
-static uint32_t number_of(void *data, uint32_t serial)
-{
-	const struct track *track = track_at(data, serial);
-
-	return track ? track->number : UINT32_MAX;
-}
-
-static void finish_units(struct pp_replay_builder *self, struct pp_replay_model *model,
-			 int64_t end_ns)
-{
-	g_autofree uint32_t *serials = g_new0(uint32_t, model->threads->len);
-
-	for (guint i = 0; i < self->tracks->len; i++)
-		if (self->tracks->pdata[i])
-			serials[((const struct track *)self->tracks->pdata[i])->number] = i;
-	pp_replay_units_finish(self->units, model, self->mapped, serials, end_ns);
-}
-
-struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self, uint32_t n_cpus,
-						 int64_t end_ns, struct pp_replay_gaps *ret)
-{
-	struct pp_replay_model *model = pp_replay_model_new();
-	int64_t begin_ns = INT64_MAX, last_ns = INT64_MIN;
-
-	pp_thread_states_finish(self->states, end_ns);
-	pp_objects_finish(&self->objects, end_ns);
-	for (guint i = 0; i < self->tracks->len; i++) {
-		const struct track *track = self->tracks->pdata[i];
-
-		if (!track || track->thread->start_ns == PP_TIME_UNKNOWN)
-			continue;
-		begin_ns = MIN(begin_ns, track->thread->start_ns);
-		last_ns = MAX(last_ns, track->until_ns);
-	}
-	model->costs = pp_replay_contention_costs(self->contention);
-	join_creations(self);
-	number_threads(self, model, begin_ns, MAX(last_ns, begin_ns));
-	pp_replay_numbers_apply(self->numbers);
-	link_steps(self);
-	link_notified(self, model);
-	add_objects(self, model);
-	count_gaps(self);
-	if (self->shares)
-		pp_replay_shares_finish(self->shares, model, number_of, self);
-	if (self->units)
-		finish_units(self, model, end_ns);
-	model->n_cpus = n_cpus;
-	model->others = pp_replay_others_count(self->others, n_cpus);
-	model->recorded_ns = MAX(last_ns - begin_ns, 0);
-	model->quantum_ns = QUANTUM_NS;
-	model->wake_ns = median_wake(self);
-	*ret = self->gaps;
-	return model;
-}
-
 /* --- the builder ------------------------------------------------------------------------------ */
-
-static void track_free(void *data)
-{
-	struct track *track = data;
-
-	if (!track)
-		return;
-	g_array_unref(track->steps);
-	pp_replay_contender_done(&track->contender);
-	g_free(track);
-}
 
 struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *context)
 {
@@ -700,7 +278,7 @@ struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *co
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	pp_wait_ends_init(&self->ends, context->model);
-	self->tracks = g_ptr_array_new_with_free_func(track_free);
+	self->tracks = g_ptr_array_new_with_free_func(pp_build_track_free);
 	self->mapped = g_ptr_array_new();
 	self->creations = g_array_new(FALSE, FALSE, sizeof(struct creation));
 	self->sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -732,12 +310,13 @@ void pp_replay_builder_event(struct pp_replay_builder *self, const struct pp_eve
 	if (event->kind == PP_EVENT_SAMPLE) {
 		if (self->shares && event->thread)
 			pp_replay_shares_sample(self->shares, event,
-						track_of(self, event->thread)->steps->len);
+						pp_build_track(self, event->thread)->steps->len);
 		return;
 	}
 	if (event->kind == PP_EVENT_WAKING) {
-		struct track *waker =
-		    event->waking.waker ? track_at(self, event->waking.waker->serial) : NULL;
+		struct track *waker = event->waking.waker
+					  ? pp_build_track_at(self, event->waking.waker->serial)
+					  : NULL;
 
 		pp_wait_ends_waking(&self->ends, event);
 		if (waker)

@@ -10,19 +10,11 @@
 #define PP_REPLAY_BUILD_H
 
 #include "analysis/state/thread_state.h"
+#include "replay/gaps.h"
 #include "replay/model.h"
 
 /* The kinds of events that it needs. */
 #define PP_REPLAY_KINDS (PP_THREAD_STATE_KINDS | PP_ACCESS_KINDS | PP_EVENT_MASK(PP_EVENT_SAMPLE))
-
-/* The gaps of a capture. A wait of unknown end becomes a sleep. */
-struct pp_replay_gaps {
-	uint64_t unknown_waits; /* nothing tells what ended them */
-	uint64_t lost_events;
-	uint64_t only_counted; /* threads of which only waits were recorded, at least at times */
-	uint64_t late_threads; /* their begin, or their creator, is not known */
-	int64_t filled_ns;     /* the time of unknown waits */
-};
 
 struct pp_replay_builder;
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What a capture does not tell of a run that is to be replayed. */
+#ifndef PP_REPLAY_GAPS_H
+#define PP_REPLAY_GAPS_H
+
+#include <stdint.h>
+
+/* A wait of unknown end becomes a sleep. */
+struct pp_replay_gaps {
+	uint64_t unknown_waits; /* nothing tells what ended them */
+	uint64_t lost_events;
+	uint64_t only_counted; /* threads of which only waits were recorded, at least at times */
+	uint64_t late_threads; /* their begin, or their creator, is not known */
+	int64_t filled_ns;     /* the time of unknown waits */
+};
+
+#endif

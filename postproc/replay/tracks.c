@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Time is added to a thread's track as it passes; each operation ends a step of it. */
+#include "replay/tracks.h"
+
+struct track *pp_build_track(struct pp_replay_builder *self, const struct pp_thread *thread)
+{
+	struct track *track;
+
+	if (thread->serial >= self->tracks->len)
+		g_ptr_array_set_size(self->tracks, (gint)thread->serial + 1);
+	track = self->tracks->pdata[thread->serial];
+	if (!track) {
+		track = self->tracks->pdata[thread->serial] = g_new0(struct track, 1);
+		track->thread = thread;
+		track->rank = &self->rank;
+		track->contention = self->contention;
+		track->steps = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_step));
+		track->until_ns = PP_TIME_UNKNOWN;
+	}
+	return track;
+}
+
+uint32_t pp_build_site(struct pp_replay_builder *self, uint64_t site)
+{
+	void *known;
+
+	if (!site)
+		return PP_REPLAY_NO_SITE;
+	known = g_hash_table_lookup(self->sites, &site);
+	if (known)
+		return GPOINTER_TO_UINT(known);
+	if (self->addresses->len == PP_REPLAY_MOST_SITES)
+		return PP_REPLAY_NO_SITE;
+	g_array_append_val(self->addresses, site);
+	g_hash_table_insert(self->sites, g_memdup2(&site, sizeof(site)),
+			    GUINT_TO_POINTER(self->addresses->len));
+	return self->addresses->len;
+}
+
+uint32_t pp_build_step(struct track *track, struct pp_replay_step step)
+{
+	pp_replay_contention_step(track->contention, &track->contender, track->steps->len,
+				  step.site, track->cpu_ns);
+	step.cpu_ns = track->cpu_ns;
+	step.rank = step.kind == PP_REPLAY_EXIT ? PP_REPLAY_NO_RANK : ++*track->rank;
+	track->cpu_ns = 0;
+	g_array_append_val(track->steps, step);
+	return track->steps->len - 1;
+}
+
+void pp_build_sleep(struct track *track, int64_t ns)
+{
+	if (ns > 0)
+		pp_build_step(track, (struct pp_replay_step){.kind = PP_REPLAY_SLEEP,
+							     .sleep_ns = (uint64_t)ns});
+}
+
+void pp_build_account(struct track *track, int64_t until_ns, enum pp_mode mode)
+{
+	int64_t ns = until_ns - track->until_ns;
+
+	if (track->until_ns == PP_TIME_UNKNOWN || ns <= 0) {
+		track->until_ns = MAX(track->until_ns, until_ns);
+		return;
+	}
+	track->until_ns = until_ns;
+	if (track->n_waits) {
+		if (mode == PP_MODE_RUNNING)
+			pp_replay_contention_ran(track->contention, &track->contender, ns);
+		else if (mode != PP_MODE_RUNNABLE && mode != PP_MODE_UNKNOWN)
+			pp_replay_contention_blocked(track->contention, &track->contender);
+		return;
+	}
+	if (mode == PP_MODE_RUNNING || mode == PP_MODE_UNKNOWN)
+		track->cpu_ns += (uint64_t)ns;
+	else if (mode == PP_MODE_BLOCKED_IO || mode == PP_MODE_BLOCKED_OTHER)
+		pp_build_sleep(track, ns);
+}
+
+struct track *pp_build_track_until(struct pp_replay_builder *self, const struct pp_thread *thread,
+				   int64_t now_ns)
+{
+	const struct pp_thread_state *state = pp_thread_state(self->states, thread);
+	struct track *track = pp_build_track(self, thread);
+
+	if (track->until_ns == PP_TIME_UNKNOWN)
+		track->until_ns = state && state->begun ? state->start_ns : now_ns;
+	pp_build_account(track, now_ns, state && state->begun ? state->mode : PP_MODE_UNKNOWN);
+	return track;
+}
+
+struct track *pp_build_track_at(const struct pp_replay_builder *self, uint32_t serial)
+{
+	return serial < self->tracks->len ? self->tracks->pdata[serial] : NULL;
+}
+
+void pp_build_track_free(void *data)
+{
+	struct track *track = data;
+
+	if (!track)
+		return;
+	g_array_unref(track->steps);
+	pp_replay_contender_done(&track->contender);
+	g_free(track);
+}

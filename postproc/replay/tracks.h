@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state of a builder. Its parts add time and steps to the tracks of threads (tracks.c), take
+ * the operations (build.c), and make the model (assemble.c).
+ */
+#ifndef PP_REPLAY_TRACKS_H
+#define PP_REPLAY_TRACKS_H
+
+#include "analysis/state/object_state.h"
+#include "analysis/state/wait_end.h"
+#include "analysis/state/thread_state.h"
+#include "replay/contention.h"
+#include "replay/gaps.h"
+#include "replay/numbers.h"
+#include "replay/others.h"
+#include "replay/shares.h"
+#include "replay/units.h"
+
+#define PP_BUILD_LATER                                                                             \
+	UINT32_MAX /* the number of a step or thread that is known at the end only                 \
+		    */
+
+struct track {
+	const struct pp_thread *thread;
+	GArray *steps;	  /* of struct pp_replay_step */
+	uint64_t cpu_ns;  /* since the last step */
+	int64_t until_ns; /* accounted so far */
+	unsigned n_waits; /* synchronization operations that it waits in */
+	bool has_creator;
+	uint32_t number; /* in the model */
+	uint32_t *rank;	 /* of the last step, of all threads */
+	struct pp_replay_contention *contention;
+	struct pp_replay_contender contender;
+};
+
+/* struct pp_object.data */
+struct mapped {
+	uint32_t number;    /* PP_BUILD_LATER: it has none so far */
+	int64_t value;	    /* of a semaphore: posts minus waits so far */
+	int64_t least;	    /* ... and its minimum */
+	unsigned n_waiting; /* threads */
+};
+
+/* A thread was created by that step. */
+struct creation {
+	struct track *creator;
+	uint32_t step;
+	const struct pp_object *object;
+};
+
+struct pp_replay_builder {
+	const struct pp_pass_context *context;
+	struct pp_thread_listener thread_listener;
+	struct pp_object_listener object_listener;
+	struct pp_thread_states *states;
+	struct pp_objects objects;
+	struct pp_wait_ends ends;
+	GPtrArray *tracks; /* by serial, of struct track * */
+	GPtrArray *mapped; /* of const struct pp_object *, by number in the model */
+	GArray *creations; /* of struct creation */
+	struct pp_replay_numbers *numbers;
+	GHashTable *sites; /* address -> number */
+	GArray *addresses; /* of uint64_t, by number - 1 */
+	GArray *wakes;	   /* of int64_t: times from a wake-up until the thread ran */
+	struct pp_replay_others *others;
+	struct pp_replay_shares *shares; /* NULL: not wanted */
+	struct pp_replay_units *units;	 /* the same */
+	struct pp_replay_contention *contention;
+	const struct pp_process *process;
+	struct pp_replay_gaps gaps;
+	uint32_t rank; /* of the last step */
+};
+
+/* The thread's track, which is added if there is none; with the time up to now. */
+struct track *pp_build_track(struct pp_replay_builder *self, const struct pp_thread *thread);
+struct track *pp_build_track_until(struct pp_replay_builder *self, const struct pp_thread *thread,
+				   int64_t now_ns);
+
+/* The track of the thread with that serial number; NULL: there is none. */
+struct track *pp_build_track_at(const struct pp_replay_builder *self, uint32_t serial);
+void pp_build_track_free(void *data);
+
+/* The number of a call site; PP_REPLAY_NO_SITE for 0. */
+uint32_t pp_build_site(struct pp_replay_builder *self, uint64_t site);
+
+/* Adds time up to then, in that mode. */
+void pp_build_account(struct track *track, int64_t until_ns, enum pp_mode mode);
+
+/*
+ * Adds the step, with the CPU time since the one before, and returns its number. Callbacks come in
+ * the order of time, and so do the steps of all threads; without the last ones, which are added at
+ * the end.
+ */
+uint32_t pp_build_step(struct track *track, struct pp_replay_step step);
+void pp_build_sleep(struct track *track, int64_t ns);
+
+#endif
