@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 	return 3;
 }
 END
+# shellcheck disable=SC2034 # for instrumented()
 programs=$PWD
 instrumented frees gcc
 rm -rf d

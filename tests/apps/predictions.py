@@ -10,7 +10,7 @@ import re
 import statistics
 import sys
 
-from pairs import AFTER, BEFORE, N_CPUS, PREDICTED, RUNS
+from pairs import BEFORE, N_CPUS, PREDICTED, RUNS
 from ways import Claims, expect
 
 N_RUNS = 5
