@@ -145,30 +145,30 @@ class Sqlite(Program):
     change = "split mutex at sqlite3BtreeOpen* by thread"
     path = "unlockBtreeMutex < sqlite3BtreeLeave < .*< sqlite3VdbeExec < .*< sqlite3_step < read_all"
 
-    def command(self, run):
+    def fill(self, run, values):
+        """Makes the database, unless the run has one; returns its path."""
         database = os.path.join(self.folder, run + ".db")
         with sqlite3.connect(database) as connection:
             connection.execute("create table if not exists entries(key integer primary key, value text)")
-            connection.executemany("insert or ignore into entries values(?, ?)",
-                                   ((n, f"value {n}") for n in range(100000)))
+            connection.executemany("insert or ignore into entries values(?, ?)", enumerate(values))
         connection.close()
+        return database
+
+    def command(self, run):
+        database = self.fill(run, (f"value {n}" for n in range(100000)))
         return [os.path.join(self.directory, "plain/sqlite_readers"),
                 f"file:{database}?cache={'shared' if run == BEFORE else 'private'}", "10"]
 
 
-class SqlitePages(Program):
+class SqlitePages(Sqlite):
     """All caches of pages were one group with one mutex, as they still are with SQLITE_ENABLE_MEMORY_MANAGEMENT; since
     then each connection has a group of its own, without a mutex (src/pcache1.c, "mode 1" and "mode 2")."""
+    settings = ()
     change = "split staticMutexes[4].mutex by thread"
     before = "before_pages"
 
     def command(self, run):
-        database = os.path.join(self.folder, run + ".db")
-        with sqlite3.connect(database) as connection:
-            connection.execute("create table if not exists entries(key integer primary key, value text)")
-            connection.executemany("insert or ignore into entries values(?, ?)",
-                                   ((n, "x" * (20 + n * 7919 % 380)) for n in range(40000)))
-        connection.close()
+        database = self.fill(run, ("x" * (20 + n * 7919 % 380) for n in range(40000)))
         return [self.program(run, "sqlite_points"), f"file:{database}?cache=private", "10000"]
 
 
