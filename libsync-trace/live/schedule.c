@@ -111,7 +111,7 @@ static bool make_state(struct st_live *live)
 	       live->is_on != NULL;
 }
 
-/* What remains mapped if a later step fails is not used. */
+/* If a step fails, the memory of those before stays mapped, and is not used. */
 static bool take(int fd, struct st_live *live)
 {
 	struct stat status;

@@ -6,10 +6,10 @@
  * A thread whose turn has come sees the counter reach it: it spins shortly, then sleeps on the
  * counter's futex, with the bit of its turn, so that only those whose turn it is are woken.
  *
- * Nothing waits for ever. A sleeper wakes up periodically, and sums the operations that all threads
- * have begun. If the sum has not changed for the schedule's patience, the replay is left: the place
- * is reported once, and all threads go on without an order. The patience is longer while threads
- * use CPU time.
+ * No thread waits for ever. A sleeper wakes up periodically, and sums the operations that all
+ * threads have begun. If the sum has not changed for the schedule's patience, the replay is left:
+ * the place is reported once, and all threads go on without an order. The patience is longer while
+ * threads use CPU time.
  */
 #include <errno.h>
 #include <time.h>

@@ -10,7 +10,7 @@
 
 #define MAX_ARCS (1u << 26)
 
-/* Of sampling: a thread that lives longer has samples, if it runs. */
+/* Periods of sampling. A thread that runs and lives longer has samples. */
 #define FEW_PERIODS 10u
 
 _Static_assert(offsetof(struct gm_calls_header, slot_bytes) ==

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a capture does not tell of a run that is to be replayed. */
+/* The facts of a run that are missing in its capture. */
 #ifndef PP_REPLAY_GAPS_H
 #define PP_REPLAY_GAPS_H
 

@@ -280,7 +280,7 @@ static bool take_share(struct words *words, struct pp_replay_model *model)
 	return true;
 }
 
-/* Of the last step, which takes a lock. */
+/* Takes the accesses of the last step, which takes a lock. */
 static bool take_access(struct words *words, struct pp_replay_model *model)
 {
 	struct pp_replay_access access = {.thread = model->threads->len - 1};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The critical path of a simulated run: from the end of the thread that ended last, backwards.
- * Where that thread had waited, the path goes on with the thread that ended the wait, at that time;
- * where it begins, with the one that created it. The parts of the path add up to the run time.
+ * If that thread had waited, the path goes on with the thread that ended the wait, at that time; at
+ * its begin, with the one that created it. The parts of the path add up to the run time.
  */
 #ifndef PP_REPLAY_PATH_H
 #define PP_REPLAY_PATH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which part of the CPU time is in a function and those that it calls, from samples: for each call
- * site that enters sections, and outside of sections.
+ * Finds from samples the part of the CPU time that is in a function and those that it calls: for
+ * each call site that enters sections, and outside of sections.
  */
 #ifndef PP_REPLAY_SHARES_H
 #define PP_REPLAY_SHARES_H

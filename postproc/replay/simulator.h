@@ -29,7 +29,7 @@ struct pp_sim_runner {
 	bool is_other;	       /* of another program; it has no steps */
 	GArray *missed;	       /* of uint32_t: locks that it has tried for in vain; NULL */
 	int64_t wait_since_ns; /* for an object; -1: it does not wait */
-	/* Of the present step: it has waited, and that thread has ended the wait. */
+	/* In its present step it has waited, and that thread has ended the wait. */
 	bool has_waited;
 	uint32_t waker;
 	int64_t woken_ns;

@@ -169,7 +169,7 @@ static void note_word(struct lock *lock, uint32_t number, bool is_written, void 
 	word->is_shared |= word->serial != *(const uint32_t *)data;
 }
 
-/* What a set shares: its first shared word, UINT32_MAX: none; and whether it writes one. */
+/* The shared words of a set: the first one, UINT32_MAX: none; and whether it writes one. */
 struct shared {
 	uint32_t first;
 	bool writes;

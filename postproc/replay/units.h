@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which critical sections of a lock work on the same data, from the accesses in them. Data is
+ * Finds the critical sections of a lock that work on the same data, by their accesses. Data is
  * shared if several threads access it in sections of the lock and one writes it. Sections that
  * share data, directly or through others, are one unit: they need the same lock.
  */

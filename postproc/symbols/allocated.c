@@ -328,7 +328,7 @@ static void append_scopes(GString *text, Dwarf_Die *type)
 	free(scopes);
 }
 
-/* Of two names, a structure's own one is taken.  Returns false if the type has no name. */
+/* A structure's own name comes before that of a typedef.  Returns false if the type has no name. */
 static bool append_type(GString *text, const Dwarf_Die *named, unsigned depth)
 {
 	Dwarf_Die type = *named, inner;

@@ -26,7 +26,7 @@
 /* Instructions from the function's first one to the call. */
 #define BEFORE_MAX 4096u
 
-/* What a register points to, apart from the pointer itself. */
+/* The place that a register points to, apart from the pointer itself. */
 struct target {
 	bool is_known;
 	bool is_indexed; /* an unknown number of elements further */
@@ -115,7 +115,7 @@ static void add_offset(struct target *target, int64_t offset, bool is_indexed)
 	target->is_indexed |= is_indexed;
 }
 
-/* What is at the operand's address. */
+/* Returns the place at the operand's address. */
 static struct target target_at(const struct walk *walk, const struct path *path,
 			       const struct pp_memory_operand *memory)
 {

@@ -183,7 +183,7 @@ assert before[0] == after[0] == 605 and all(abs(t - 600) <= 1 for t in before[1:
 assert all(abs(t - 305) <= 1 for t in after[1:]), after
 END
 
-# What is missing: nothing, or what ends a wait.
+# The check of a complete model, and of one in which nothing ends a wait.
 "$gprof_mt" replay --check --format json model >json || fail "--check: $(cat json)"
 same "--check: gaps" 0 "$(jq '[.check[].count] | add' json)"
 model 'sem 0 "s"' 'thread 0 "a"' '10 wait 0' '0 exit'

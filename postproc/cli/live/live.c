@@ -169,7 +169,7 @@ static int record(const struct replay *replay, const char *name, const char *sch
 	return rc ? rc : pp_live_read(recording, dir, err);
 }
 
-/* What the shared page of the schedule says. */
+/* Tells the outcome, which the program has stored in the shared page of the schedule. */
 static char *outcome_text(const struct replay *replay, const struct st_schedule *page,
 			  const struct pp_live_recording *run)
 {

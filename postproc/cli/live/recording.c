@@ -85,7 +85,7 @@ static int check(const struct pp_view *view, struct pp_error *err)
 	return 0;
 }
 
-/* Of threads that had not ended, the last event counts. */
+/* The last event stands for the end of threads that had not ended. */
 static int64_t run_time(const struct pp_model *model, const struct pp_schedule *schedule)
 {
 	int64_t start_ns = INT64_MAX, end_ns = schedule->last_ns;

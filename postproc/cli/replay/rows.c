@@ -40,8 +40,8 @@ static void set_row(struct pp_cell *row, const struct pp_cli_replay_outcome *out
 }
 
 /*
- * What is replayed, and the replay of the recorded run; that has no runs (ns.n is 0) if the machine
- * has too few CPUs for it.
+ * The models that are replayed, and the replay of the recorded run (`same`), which has no runs
+ * (ns.n is 0) if the machine has too few CPUs for it.
  */
 struct replays {
 	const struct pp_cli_replay_arguments *arguments;

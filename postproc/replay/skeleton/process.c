@@ -396,7 +396,7 @@ static void init(const cpu_set_t *cpus)
 						      .missed = run.own->missed[i]};
 }
 
-/* Of the threads without a creator, the one that begins first runs on this thread. */
+/* This thread executes the one that begins first of those without a creator. */
 static uint32_t first_thread(const struct pp_replay_model *model)
 {
 	uint32_t first = PP_NO_THREAD;
