@@ -135,6 +135,13 @@ struct pp_thread {
 	int sample_error; /* errno: why it has no samples of its own; 0: no failure */
 };
 
+/* Makes an array of pointers by serial number long enough for this one; new elements are NULL. */
+static inline void pp_by_serial_reach(GPtrArray *array, unsigned serial)
+{
+	if (serial >= array->len)
+		g_ptr_array_set_size(array, (gint)serial + 1);
+}
+
 /* An arc: call site, called function, and the count of calls. */
 struct pp_arc {
 	uint64_t from; /* return address in the caller */

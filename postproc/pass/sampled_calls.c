@@ -56,8 +56,7 @@ static struct of_thread *thread_of(struct pp_sampled_calls *self, const struct p
 {
 	struct of_thread *of;
 
-	if (thread->serial >= self->threads->len)
-		g_ptr_array_set_size(self->threads, (gint)thread->serial + 1);
+	pp_by_serial_reach(self->threads, thread->serial);
 	of = self->threads->pdata[thread->serial];
 	if (!of) {
 		of = g_new0(struct of_thread, 1);

@@ -69,8 +69,7 @@ static struct thread_usage *usage_shown(const struct sync *self, const struct pp
 
 static struct thread_usage *usage_of(struct sync *self, const struct pp_thread *thread)
 {
-	if (thread->serial >= self->threads->len)
-		g_ptr_array_set_size(self->threads, (gint)thread->serial + 1);
+	pp_by_serial_reach(self->threads, thread->serial);
 	if (!self->threads->pdata[thread->serial])
 		self->threads->pdata[thread->serial] = g_new0(struct thread_usage, 1);
 	return self->threads->pdata[thread->serial];

@@ -6,8 +6,7 @@ struct track *pp_build_track(struct pp_replay_builder *self, const struct pp_thr
 {
 	struct track *track;
 
-	if (thread->serial >= self->tracks->len)
-		g_ptr_array_set_size(self->tracks, (gint)thread->serial + 1);
+	pp_by_serial_reach(self->tracks, thread->serial);
 	track = self->tracks->pdata[thread->serial];
 	if (!track) {
 		track = self->tracks->pdata[thread->serial] = g_new0(struct track, 1);

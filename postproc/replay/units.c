@@ -77,8 +77,7 @@ static void on_ended(void *data, const struct pp_access_instance *instance)
 	uint32_t serial = instance->thread->serial;
 	GPtrArray *sets;
 
-	if (serial >= lock->of_thread->len)
-		g_ptr_array_set_size(lock->of_thread, (gint)serial + 1);
+	pp_by_serial_reach(lock->of_thread, serial);
 	sets = lock->of_thread->pdata[serial];
 	if (!sets)
 		sets = lock->of_thread->pdata[serial] = g_ptr_array_new_with_free_func(set_unref);

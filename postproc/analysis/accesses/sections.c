@@ -100,8 +100,7 @@ static void enter(struct pp_access_sections *sections, struct pp_object *object,
 	    .covered_ns = operation->end_ns,
 	};
 
-	if (thread->serial >= sections->threads->len)
-		g_ptr_array_set_size(sections->threads, (gint)thread->serial + 1);
+	pp_by_serial_reach(sections->threads, thread->serial);
 	if (!sections->threads->pdata[thread->serial])
 		sections->threads->pdata[thread->serial] =
 		    g_array_new(FALSE, FALSE, sizeof(struct open_instance));

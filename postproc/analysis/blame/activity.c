@@ -8,8 +8,7 @@ struct pp_blame_thread *pp_blame_thread(struct pp_blame *blame, const struct pp_
 {
 	struct pp_blame_thread *of;
 
-	if (thread->serial >= blame->threads->len)
-		g_ptr_array_set_size(blame->threads, (gint)thread->serial + 1);
+	pp_by_serial_reach(blame->threads, thread->serial);
 	of = blame->threads->pdata[thread->serial];
 	if (!of) {
 		of = blame->threads->pdata[thread->serial] = g_new0(struct pp_blame_thread, 1);

@@ -98,8 +98,7 @@ static struct of_thread *thread_of(struct pp_meanwhile *self, const struct pp_th
 {
 	struct of_thread *of;
 
-	if (thread->serial >= self->threads->len)
-		g_ptr_array_set_size(self->threads, (gint)thread->serial + 1);
+	pp_by_serial_reach(self->threads, thread->serial);
 	of = self->threads->pdata[thread->serial];
 	if (!of) {
 		of = self->threads->pdata[thread->serial] = g_new0(struct of_thread, 1);

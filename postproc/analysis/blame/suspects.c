@@ -130,8 +130,7 @@ static struct member *member_of(struct pp_suspects *self, const struct pp_thread
 {
 	struct member *member;
 
-	if (thread->serial >= self->members->len)
-		g_ptr_array_set_size(self->members, (gint)thread->serial + 1);
+	pp_by_serial_reach(self->members, thread->serial);
 	member = self->members->pdata[thread->serial];
 	if (!member) {
 		member = self->members->pdata[thread->serial] = g_new0(struct member, 1);

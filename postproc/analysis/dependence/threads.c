@@ -7,8 +7,7 @@ struct pp_dep_thread *pp_dep_thread(struct pp_dependence *dependence,
 {
 	struct pp_dep_thread *of;
 
-	if (thread->serial >= dependence->threads->len)
-		g_ptr_array_set_size(dependence->threads, (gint)thread->serial + 1);
+	pp_by_serial_reach(dependence->threads, thread->serial);
 	of = dependence->threads->pdata[thread->serial];
 	if (!of) {
 		of = dependence->threads->pdata[thread->serial] = g_new0(struct pp_dep_thread, 1);

@@ -62,8 +62,7 @@ static struct pp_path_use *use_in(struct pp_path_sums *self, GHashTable *set,
 
 static struct pp_path_thread *thread_of(struct pp_path_sums *self, const struct pp_thread *thread)
 {
-	if (thread->serial >= self->threads->len)
-		g_ptr_array_set_size(self->threads, (gint)thread->serial + 1);
+	pp_by_serial_reach(self->threads, thread->serial);
 	if (!self->threads->pdata[thread->serial])
 		self->threads->pdata[thread->serial] = g_new0(struct pp_path_thread, 1);
 	return self->threads->pdata[thread->serial];

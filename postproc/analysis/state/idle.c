@@ -73,8 +73,7 @@ static void want(struct pp_idle *idle, const struct pp_thread *thread, const str
 	struct wanted *wanted = find_wanted(idle, thread);
 
 	if (!wanted) {
-		if (thread->serial >= idle->threads->len)
-			g_ptr_array_set_size(idle->threads, (gint)thread->serial + 1);
+		pp_by_serial_reach(idle->threads, thread->serial);
 		wanted = idle->threads->pdata[thread->serial] = g_new0(struct wanted, 1);
 		wanted->locks = g_ptr_array_new();
 	}

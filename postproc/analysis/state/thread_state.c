@@ -138,8 +138,7 @@ static struct pp_thread_state *state_of(struct pp_thread_states *states,
 {
 	struct pp_thread_state *self;
 
-	if (thread->serial >= states->threads->len)
-		g_ptr_array_set_size(states->threads, (gint)thread->serial + 1);
+	pp_by_serial_reach(states->threads, thread->serial);
 	self = states->threads->pdata[thread->serial];
 	if (!self) {
 		self = g_new0(struct pp_thread_state, 1);

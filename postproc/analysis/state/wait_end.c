@@ -61,8 +61,7 @@ static struct track *track_of(struct pp_wait_ends *ends, const struct pp_thread 
 {
 	struct track *track;
 
-	if (thread->serial >= ends->tracks->len)
-		g_ptr_array_set_size(ends->tracks, (gint)thread->serial + 1);
+	pp_by_serial_reach(ends->tracks, thread->serial);
 	track = ends->tracks->pdata[thread->serial];
 	if (!track) {
 		track = ends->tracks->pdata[thread->serial] = g_new0(struct track, 1);
@@ -260,8 +259,7 @@ void pp_wait_ends_release(struct pp_wait_ends *ends, const struct pp_object *obj
 {
 	struct release *release;
 
-	if (object->serial >= ends->releases->len)
-		g_ptr_array_set_size(ends->releases, (gint)object->serial + 1);
+	pp_by_serial_reach(ends->releases, object->serial);
 	release = ends->releases->pdata[object->serial];
 	if (!release)
 		release = ends->releases->pdata[object->serial] = g_new0(struct release, 1);

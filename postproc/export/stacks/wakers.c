@@ -47,8 +47,7 @@ static struct track *track_of(struct pp_wakers *wakers, const struct pp_thread *
 {
 	struct track *track;
 
-	if (thread->serial >= wakers->tracks->len)
-		g_ptr_array_set_size(wakers->tracks, (gint)thread->serial + 1);
+	pp_by_serial_reach(wakers->tracks, thread->serial);
 	track = wakers->tracks->pdata[thread->serial];
 	if (!track) {
 		track = wakers->tracks->pdata[thread->serial] = g_new0(struct track, 1);

@@ -174,8 +174,7 @@ static GArray *waits_of(struct pp_slices *slices, const struct pp_thread *thread
 {
 	GArray *waits;
 
-	if (thread->serial >= slices->waits->len)
-		g_ptr_array_set_size(slices->waits, (gint)thread->serial + 1);
+	pp_by_serial_reach(slices->waits, thread->serial);
 	waits = slices->waits->pdata[thread->serial];
 	if (!waits)
 		waits = slices->waits->pdata[thread->serial] =

@@ -125,8 +125,7 @@ static struct pp_critical_track *track_of(struct pp_critical *self, const struct
 {
 	struct pp_critical_track *track;
 
-	if (thread->serial >= self->tracks->len)
-		g_ptr_array_set_size(self->tracks, (gint)thread->serial + 1);
+	pp_by_serial_reach(self->tracks, thread->serial);
 	track = self->tracks->pdata[thread->serial];
 	if (!track) {
 		track = pp_apart_new0(1, sizeof(*track));

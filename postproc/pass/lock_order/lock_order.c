@@ -26,8 +26,7 @@ struct held {
 
 static GArray *held_by(struct pp_lock_order *self, const struct pp_thread *thread)
 {
-	if (thread->serial >= self->held->len)
-		g_ptr_array_set_size(self->held, (gint)thread->serial + 1);
+	pp_by_serial_reach(self->held, thread->serial);
 	if (!self->held->pdata[thread->serial])
 		self->held->pdata[thread->serial] = g_array_new(FALSE, FALSE, sizeof(struct held));
 	return self->held->pdata[thread->serial];

@@ -91,8 +91,7 @@ static struct track *track_of(struct pp_schedule_builder *self, const struct pp_
 {
 	struct track *track;
 
-	if (thread->serial >= self->tracks->len)
-		g_ptr_array_set_size(self->tracks, (gint)thread->serial + 1);
+	pp_by_serial_reach(self->tracks, thread->serial);
 	track = self->tracks->pdata[thread->serial];
 	if (!track) {
 		track = self->tracks->pdata[thread->serial] = g_new0(struct track, 1);
