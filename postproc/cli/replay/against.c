@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "campaign/measure.h"
+#include "cli/replay/rows.h"
 #include "cli/replay/runs.h"
 
 enum { PREDICTED, PREDICTED_ERROR, BEFORE, AFTER, REAL, REAL_ERROR, ERROR };
@@ -160,14 +161,17 @@ static int predict(const struct pp_cli_replay_arguments *arguments,
 
 struct pp_table *pp_cli_replay_against(const struct pp_cli_replay_arguments *arguments,
 				       const struct pp_cli_replay_source *source,
-				       const struct pp_replay_model *changed, struct pp_error *err)
+				       const struct pp_replay_model *changed,
+				       const struct pp_table *rows, struct pp_error *err)
 {
-	struct pp_cli_replay_effect predicted;
+	struct pp_cli_replay_effect predicted = {0};
 	struct real real = {0};
 	struct pp_table *table;
 	bool is_stuck;
-	int rc = predict(arguments, source->model, changed, &predicted, &is_stuck, err);
+	int rc = 0;
 
+	if (!pp_cli_replay_rows_effect(rows, source->model->n_cpus, &predicted, &is_stuck))
+		rc = predict(arguments, source->model, changed, &predicted, &is_stuck, err);
 	if (rc == 0)
 		rc = arguments->against ? read_recorded(arguments, source, &real, err)
 					: run_commands(arguments, source, &real, err);

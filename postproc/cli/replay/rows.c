@@ -3,7 +3,6 @@
 #include "cli/replay/rows.h"
 
 #include "cli/replay/notes.h"
-#include "cli/replay/runs.h"
 
 enum { CPUS, RUN, SIGMA, SPEEDUP, USED, CHANGED, CHANGE, CHANGE_ERROR };
 
@@ -164,4 +163,21 @@ struct pp_table *pp_cli_replay_rows(const struct pp_cli_replay_arguments *argume
 	pp_cli_replay_outcome_done(&replays.same);
 	g_free(replays.stuck);
 	return table;
+}
+
+bool pp_cli_replay_rows_effect(const struct pp_table *rows, uint32_t n_cpus,
+			       struct pp_cli_replay_effect *ret, bool *ret_stuck)
+{
+	for (guint i = 0; i < rows->rows->len; i++) {
+		const struct pp_cell *row = rows->rows->pdata[i];
+
+		if (row[CPUS].count != n_cpus)
+			continue;
+		*ret_stuck = row[CHANGE].missing;
+		if (!*ret_stuck)
+			*ret = (struct pp_cli_replay_effect){row[CHANGE].number,
+							     row[CHANGE_ERROR].number};
+		return true;
+	}
+	return false;
 }

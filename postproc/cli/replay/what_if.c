@@ -68,7 +68,7 @@ int pp_cli_replay_what_if(const struct pp_cli_replay_arguments *arguments,
 	note_limits(rows, notes);
 	g_ptr_array_add(tables, pp_cli_replay_path_rows(arguments, source->model, changed));
 	if (arguments->against || arguments->command) {
-		truth = pp_cli_replay_against(arguments, source, changed, err);
+		truth = pp_cli_replay_against(arguments, source, changed, rows, err);
 		if (truth)
 			g_ptr_array_add(tables, truth);
 	}
