@@ -89,7 +89,7 @@ int main(void)
 	while (fgets(line, sizeof(line), stdin)) {
 		g_auto(GStrv) words = g_strsplit(g_strstrip(line), " ", -1);
 		size_t n = g_strv_length(words) - 1;
-		g_autofree double *values = g_new(double, n + 1);
+		g_autofree double *values = g_new0(double, n + 1);
 
 		for (size_t i = 0; i < n; i++)
 			values[i] = g_ascii_strtod(words[i + 1], NULL);
