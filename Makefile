@@ -39,7 +39,7 @@ include postproc/module.mk
 include examples/module.mk
 include tests/module.mk
 
-.PHONY: all all-modules install check demo bench fuzz check-apps check-conformance check-robust check-viewers check-vm check-san lint clean help deps
+.PHONY: all all-modules install check demo bench fuzz check-apps check-conformance check-robust check-slow check-viewers check-vm check-san lint clean help deps
 all-modules: $(ALL)
 
 deps:
@@ -61,7 +61,8 @@ help:
 
 ## make                 build/gprof-mt, and in build/ libgmon_mt.so, libgmon_mt.a, libsync_trace.so, libaccess_trace.so
 ## make demo            install what is missing, build, profile an example, show the results
-## make check           install what the tests need, build, run all tests (T=GLOB selects)
+## make check           install what the tests need, build, run the tests of ten minutes (T=GLOB selects)
+## make check-slow      run the tests that take 20 seconds or more each (tests/slow)
 ## make check-apps      test real programs, built from Debian's sources
 ## make check-conformance  glibc's tests of threads and the Open POSIX Test Suite, bare and profiled
 ## make check-robust    kills, full disks, limits, forks, signals, seccomp, clocks: the program must not be affected

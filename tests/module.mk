@@ -14,7 +14,7 @@ tests-build: all $(TESTS_BUILD)
 	@:
 
 check-run: tests-build
-	$(Q)CC='$(CC)' tests/run -j 2 $(if $(SAN),-c -t 1800) -b $(B) $(T)
+	$(Q)CC='$(CC)' tests/run -j 2 $(if $(SAN),-a -c -t 1800) -b $(B) $(T)
 
 demo:
 	$(Q)tests/install-deps demo
@@ -33,6 +33,9 @@ check-robust:
 	$(Q)tests/install-deps check
 	$(Q)$(submake) tests-build
 	$(Q)CC='$(CC)' tests/run -b $(B) $(or $(T),robust)
+
+check-slow:
+	$(Q)$(MAKE) --no-print-directory check T='$(or $(T),slow)'
 
 check-conformance:
 	$(Q)tests/install-deps apps

@@ -67,6 +67,21 @@ runner 0 -l
 runner 2 one 'nothing*'
 grep -q "^tests/run: no test matches 'nothing\*'" out || { cat out; fail 'a name that no test has is ignored'; }
 
+# The tests of the file `slow` are left out by default.
+printf '# a comment\none/test_good2\n' >tests/slow
+runner 0 -l
+[ "$(cat out)" = "$(printf 'one/test_good\ntwo/test_bad\ntwo/test_skip')" ] || { cat out; fail 'a slow test is selected by default'; }
+runner 0 -a -l
+grep -qx one/test_good2 out || { cat out; fail '-a does not select the slow tests'; }
+for selection in slow one/test_good2; do
+	runner 0 $selection
+	closes_with '1 passed, 0 failed, 0 skipped'
+done
+echo one/test_gone >tests/slow
+runner 2 one
+grep -q "^tests/run: .*/slow names 'one/test_gone': no such test" out || { cat out; fail 'a slow test that does not exist is ignored'; }
+rm tests/slow
+
 t two/test_bad.sh <<<'. "$GM_TOP/tests/no-such-file"; true'
 runner 1 two/test_bad
 grep -q '^FAIL two/test_bad (.*a file or command of the script is missing$' out || fail 'a test passes although it could not source its functions'
