@@ -245,8 +245,7 @@ struct pp_access_set *pp_access_set_union(struct pp_access_set *a, struct pp_acc
 				   : keep(result, &key, unite(a, b));
 }
 
-/* The bytes of the line that lie in [address, end). */
-static uint64_t mask_of(uint64_t line, uint64_t address, uint64_t end)
+uint64_t pp_access_bytes_in(uint64_t line, uint64_t address, uint64_t end)
 {
 	uint64_t from = address > line ? address - line : 0, to = end - line;
 
@@ -263,7 +262,7 @@ static struct pp_access_set *part_of(const struct pp_access_set *set, uint64_t a
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < set->n; i++) {
-		uint64_t mask = mask_of(set->lines[i].address, address, end);
+		uint64_t mask = pp_access_bytes_in(set->lines[i].address, address, end);
 		uint64_t kept = inside ? mask : ~mask;
 
 		to[n] = set->lines[i];

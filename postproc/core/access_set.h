@@ -70,6 +70,9 @@ bool pp_access_set_overlaps(const struct pp_access_set *set, uint64_t address, u
 struct pp_access_set *pp_access_set_ref(struct pp_access_set *set);
 void pp_access_set_unref(struct pp_access_set *set); /* NULL: nothing */
 
+/* The bytes of the line at that address which lie in [address, end). */
+uint64_t pp_access_bytes_in(uint64_t line, uint64_t address, uint64_t end);
+
 /* The line at that address; NULL: it is not in the set. */
 const struct pp_access_line *pp_access_set_line(const struct pp_access_set *set, uint64_t address);
 

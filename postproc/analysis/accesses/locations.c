@@ -504,21 +504,10 @@ void pp_locations_add(struct pp_locations *locations, struct pp_location_user *u
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* The bytes of the line in [address, end). */
-static uint64_t bytes_in(uint64_t line, uint64_t address, uint64_t end)
-{
-	uint64_t from = address > line ? address - line : 0;
-	uint64_t to = end > line ? end - line : 0;
-
-	if (from >= ST_LINE_BYTES || to <= from)
-		return 0;
-	return UINT64_MAX << from & (to >= ST_LINE_BYTES ? UINT64_MAX : (UINT64_C(1) << to) - 1);
-}
-
 static void end_in_line(struct pp_locations *locations, struct line *line, uint64_t address,
 			uint64_t end)
 {
-	uint64_t ended = bytes_in(line->address, address, end);
+	uint64_t ended = pp_access_bytes_in(line->address, address, end);
 
 	if (ended && !end_bytes(locations, line, ended))
 		g_hash_table_remove(locations->lines, line);
