@@ -301,6 +301,11 @@ void pp_replay_builder_accesses(struct pp_replay_builder *self)
 	self->units = pp_replay_units_new(self->context);
 }
 
+GArray *pp_replay_builder_sets(const struct pp_replay_builder *self)
+{
+	return pp_replay_units_sets(self->units);
+}
+
 void pp_replay_builder_event(struct pp_replay_builder *self, const struct pp_event *event)
 {
 	if (self->units && event->kind != PP_EVENT_SAMPLE)

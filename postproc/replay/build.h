@@ -36,4 +36,7 @@ void pp_replay_builder_event(struct pp_replay_builder *builder, const struct pp_
 struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *builder, uint32_t n_cpus,
 						 int64_t end_ns, struct pp_replay_gaps *ret);
 
+/* After pp_replay_builder_accesses() and _finish(): pp_replay_units_sets(). */
+GArray *pp_replay_builder_sets(const struct pp_replay_builder *builder);
+
 #endif

@@ -6,6 +6,8 @@
  */
 #include "replay/units.h"
 
+#include <stdlib.h>
+
 #define WORD_BYTES 8u
 
 struct word {
@@ -19,7 +21,7 @@ struct word {
 struct lock {
 	uint64_t address, load_id;
 	unsigned generation;
-	GPtrArray *of_thread; /* by serial: of struct pp_access_set *, which may be NULL; or NULL */
+	GPtrArray *of_thread; /* by serial: of struct pp_replay_set, without numbers; or NULL */
 	GHashTable *numbers;  /* address of a word -> its number + 1 */
 	GArray *words;	      /* of struct word */
 	uint32_t n_units;
@@ -29,17 +31,31 @@ struct pp_replay_units {
 	struct pp_access_listener listener;
 	struct pp_access_sections *sections;
 	GPtrArray *locks; /* of struct lock * */
+	GArray *all;	  /* of struct pp_replay_set, by thread and step */
 };
 
-static void set_unref(void *data)
+static void set_done(void *data)
 {
-	pp_access_set_unref(data);
+	pp_access_set_unref(((struct pp_replay_set *)data)->set);
+}
+
+static GArray *sets_new(void)
+{
+	GArray *sets = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_set));
+
+	g_array_set_clear_func(sets, set_done);
+	return sets;
+}
+
+static struct pp_replay_set *set_at(const GArray *sets, guint i)
+{
+	return &g_array_index(sets, struct pp_replay_set, i);
 }
 
 static void sets_free(void *data)
 {
 	if (data)
-		g_ptr_array_unref(data);
+		g_array_unref(data);
 }
 
 static void lock_free(void *data)
@@ -75,15 +91,17 @@ static void on_ended(void *data, const struct pp_access_instance *instance)
 {
 	struct lock *lock = lock_of(data, instance->object);
 	uint32_t serial = instance->thread->serial;
-	GPtrArray *sets;
+	struct pp_replay_set set = {.known = instance->known,
+				    .is_inexact = instance->left_out != 0};
+	GArray *sets;
 
 	pp_by_serial_reach(lock->of_thread, serial);
 	sets = lock->of_thread->pdata[serial];
 	if (!sets)
-		sets = lock->of_thread->pdata[serial] = g_ptr_array_new_with_free_func(set_unref);
-	g_ptr_array_add(sets, instance->known == PP_ACCESSES_KNOWN
-				  ? pp_access_set_union(instance->set, instance->ended_set)
-				  : NULL);
+		sets = lock->of_thread->pdata[serial] = sets_new();
+	if (instance->known == PP_ACCESSES_KNOWN)
+		set.set = pp_access_set_union(instance->set, instance->ended_set);
+	g_array_append_val(sets, set);
 }
 
 struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *context)
@@ -93,6 +111,7 @@ struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *contex
 	self->listener = (struct pp_access_listener){.data = self, .ended = on_ended};
 	self->sections = pp_access_sections_new(context, &self->listener);
 	self->locks = g_ptr_array_new_with_free_func(lock_free);
+	self->all = sets_new();
 	return self;
 }
 
@@ -102,6 +121,7 @@ void pp_replay_units_free(struct pp_replay_units *self)
 		return;
 	pp_access_sections_free(self->sections, NULL);
 	g_ptr_array_unref(self->locks);
+	g_array_unref(self->all);
 	g_free(self);
 }
 
@@ -192,12 +212,15 @@ static void join_word(struct lock *lock, uint32_t number, bool is_written, void 
 static void note_words(struct lock *lock)
 {
 	for (uint32_t serial = 0; serial < lock->of_thread->len; serial++) {
-		const GPtrArray *sets = lock->of_thread->pdata[serial];
+		const GArray *sets = lock->of_thread->pdata[serial];
 		g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
 
-		for (guint i = 0; sets && i < sets->len; i++)
-			if (sets->pdata[i] && g_hash_table_add(seen, sets->pdata[i]))
-				each_word(lock, sets->pdata[i], serial, note_word, &serial);
+		for (guint i = 0; sets && i < sets->len; i++) {
+			struct pp_access_set *set = set_at(sets, i)->set;
+
+			if (set && g_hash_table_add(seen, set))
+				each_word(lock, set, serial, note_word, &serial);
+		}
 	}
 }
 
@@ -214,11 +237,14 @@ static void join_all(struct lock *lock)
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
 
 	for (uint32_t serial = 0; serial < lock->of_thread->len; serial++) {
-		const GPtrArray *sets = lock->of_thread->pdata[serial];
+		const GArray *sets = lock->of_thread->pdata[serial];
 
-		for (guint i = 0; sets && i < sets->len; i++)
-			if (sets->pdata[i] && g_hash_table_add(seen, sets->pdata[i]))
-				join_words(lock, sets->pdata[i], serial);
+		for (guint i = 0; sets && i < sets->len; i++) {
+			struct pp_access_set *set = set_at(sets, i)->set;
+
+			if (set && g_hash_table_add(seen, set))
+				join_words(lock, set, serial);
+		}
 	}
 }
 
@@ -260,25 +286,36 @@ static uint32_t unit_of(struct lock *lock, const struct shared *shared)
 	return root->unit;
 }
 
-/* Adds the access of a step that takes the lock, the k-th of its thread. */
-static void add_access(struct pp_replay_model *model, struct lock *lock, uint32_t thread,
-		       uint32_t step, uint32_t serial, uint32_t k)
+/* Adds the accesses of a step that takes a lock. */
+static void add_access(struct pp_replay_model *model, struct lock *lock, uint32_t serial,
+		       const struct pp_replay_set *set)
 {
-	const GPtrArray *sets =
-	    serial < lock->of_thread->len ? lock->of_thread->pdata[serial] : NULL;
-	struct pp_replay_access access = {.thread = thread, .step = step};
+	struct pp_replay_access access = {.thread = set->thread, .step = set->step};
 	struct shared shared;
 
-	if (!sets || k >= sets->len || !sets->pdata[k])
+	if (!set->set)
 		return;
-	shared = join_words(lock, sets->pdata[k], serial);
+	shared = join_words(lock, set->set, serial);
 	access.unit = unit_of(lock, &shared);
 	access.writes = shared.writes;
 	g_array_append_val(model->accesses, access);
 }
 
-static void add_thread(struct pp_replay_model *model, struct lock *const *locks, uint32_t number,
-		       uint32_t serial)
+/* The accesses of the k-th section of the lock. */
+static struct pp_replay_set find_set(const struct lock *lock, uint32_t serial, uint32_t k)
+{
+	const GArray *sets = serial < lock->of_thread->len ? lock->of_thread->pdata[serial] : NULL;
+	struct pp_replay_set set = {.known = PP_ACCESSES_UNKNOWN};
+
+	if (sets && k < sets->len)
+		set = *set_at(sets, k);
+	if (set.set)
+		pp_access_set_ref(set.set);
+	return set;
+}
+
+static void add_thread(struct pp_replay_units *self, struct pp_replay_model *model,
+		       struct lock *const *locks, uint32_t number, uint32_t serial)
 {
 	const struct pp_replay_thread *thread = model->threads->pdata[number];
 	g_autofree uint32_t *counts = g_new0(uint32_t, model->objects->len + 1);
@@ -286,10 +323,16 @@ static void add_thread(struct pp_replay_model *model, struct lock *const *locks,
 	for (guint i = 0; i < thread->steps->len; i++) {
 		const struct pp_replay_step *step =
 		    &g_array_index(thread->steps, struct pp_replay_step, i);
+		struct lock *lock = pp_replay_acquires(step->kind) ? locks[step->object] : NULL;
+		struct pp_replay_set set;
 
-		if (pp_replay_acquires(step->kind) && locks[step->object])
-			add_access(model, locks[step->object], number, i, serial,
-				   counts[step->object]++);
+		if (!lock)
+			continue;
+		set = find_set(lock, serial, counts[step->object]++);
+		set.thread = number;
+		set.step = i;
+		add_access(model, lock, serial, &set);
+		g_array_append_val(self->all, set);
 	}
 }
 
@@ -308,5 +351,28 @@ void pp_replay_units_finish(struct pp_replay_units *self, struct pp_replay_model
 	for (guint i = 0; i < objects->len; i++)
 		locks[i] = find_lock(known, objects->pdata[i]);
 	for (guint i = 0; i < model->threads->len; i++)
-		add_thread(model, locks, i, serials[i]);
+		add_thread(self, model, locks, i, serials[i]);
+}
+
+GArray *pp_replay_units_sets(const struct pp_replay_units *self)
+{
+	return g_array_ref(self->all);
+}
+
+static int compare_sets(const void *a, const void *b)
+{
+	const struct pp_replay_set *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+struct pp_access_set *pp_replay_find_set(const GArray *sets, uint32_t thread, uint32_t step)
+{
+	const struct pp_replay_set key = {.thread = thread, .step = step};
+	const struct pp_replay_set *found =
+	    sets->len ? bsearch(&key, sets->data, sets->len, sizeof(key), compare_sets) : NULL;
+
+	return found && !found->is_inexact ? found->set : NULL;
 }

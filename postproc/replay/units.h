@@ -10,6 +10,14 @@
 #include "analysis/accesses/sections.h"
 #include "replay/model.h"
 
+/* The accesses of the section that the step begins. */
+struct pp_replay_set {
+	uint32_t thread, step;
+	enum pp_accesses_known known;
+	bool is_inexact;	   /* the set lacks lines */
+	struct pp_access_set *set; /* owned; NULL: not known */
+};
+
 struct pp_replay_units;
 
 struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *context);
@@ -22,5 +30,14 @@ void pp_replay_units_event(struct pp_replay_units *units, const struct pp_event 
  */
 void pp_replay_units_finish(struct pp_replay_units *units, struct pp_replay_model *model,
 			    const GPtrArray *objects, const uint32_t *serials, int64_t end_ns);
+
+/*
+ * To be called afterwards: the accesses of all acquisitions (of struct pp_replay_set), by thread
+ * and step. The caller unrefs the array.
+ */
+GArray *pp_replay_units_sets(const struct pp_replay_units *units);
+
+/* The accesses of an acquisition, if they are known exactly; else NULL. */
+struct pp_access_set *pp_replay_find_set(const GArray *sets, uint32_t thread, uint32_t step);
 
 #endif
