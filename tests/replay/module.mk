@@ -5,3 +5,11 @@ $(B)/tests/replay/test_skeleton: tests/replay/test_skeleton.c tests/replay/rando
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)
+
+# Transforms models, and checks the results.
+TESTS_BUILD += $(B)/tests/replay/test_ulcp
+
+$(B)/tests/replay/test_ulcp: tests/replay/test_ulcp.c tests/replay/ulcp_case.c tests/replay/untimed.c tests/replay/random_model.c $(B)/libpostproc.a
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)
