@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "replay/order_check/check.h"
+#include "replay/ulcp/edges.h"
 #include "replay/ulcp/transform.h"
 #include "ulcp_case.h"
 #include "untimed.h"
@@ -221,53 +222,87 @@ static void check_changes(const struct ulcp_case *of, const GArray *waits, GRand
 
 /* --- models ----------------------------------------------------------------------------------- */
 
-static uint64_t n_sections, n_edges, n_waits;
+static uint64_t n_sections, n_edges, n_waits, n_compared;
+
+/* The edges that are found have the same waits as those of the direct search. */
+static GArray *find_waits(const struct ulcp_case *of, bool **ret_keeps_order)
+{
+	g_autoptr(GArray) expected = pp_ulcp_waits(of->model, of->sections, of->edges);
+	struct pp_ulcp_edges edges;
+	GArray *waits;
+	bool is_kept = false;
+
+	pp_ulcp_find_edges(of->model, of->sections, of->sets, &edges);
+	waits = pp_ulcp_waits(of->model, of->sections, edges.edges);
+	for (guint i = 0; i < of->model->objects->len; i++)
+		is_kept |= edges.keeps_order[i];
+	if (!is_kept) {
+		CHECK_INT(waits->len, expected->len);
+		CHECK(
+		    !memcmp(waits->data, expected->data, waits->len * sizeof(struct pp_ulcp_wait)));
+	}
+	n_edges += of->edges->len;
+	n_compared += !is_kept;
+	*ret_keeps_order = g_steal_pointer(&edges.keeps_order);
+	pp_ulcp_edges_done(&edges);
+	return waits;
+}
+
+static void check_result(const struct ulcp_case *of, const struct pp_ulcp_result *result,
+			 const bool *keeps_order)
+{
+	struct pp_order_claim claim = claim_of(of, result);
+	g_autofree char *wrong = NULL;
+
+	claim.keeps_order = keeps_order;
+	wrong = pp_order_check(&claim);
+	if (wrong)
+		CHECK_STR(wrong, "");
+}
 
 static void check_transformed(const struct ulcp_case *of, bool runs, GRand *random)
 {
-	g_autoptr(GArray) waits = pp_ulcp_waits(of->model, of->sections, of->edges);
+	g_autofree bool *keeps_order = NULL;
+	g_autoptr(GArray) waits = find_waits(of, &keeps_order);
 	struct pp_ulcp_result result;
-	char *wrong;
 
 	pp_ulcp_transform(of->model, waits, &result);
-	wrong = check(of, &result);
-	if (wrong)
-		CHECK_STR(wrong, "");
-	if (runs) {
+	check_result(of, &result, keeps_order);
+	if (runs)
 		check_run(of, &result, false, random);
-		check_changes(of, waits, random);
-	}
 	pp_ulcp_result_done(&result);
 	n_sections += of->sections->len;
-	n_edges += of->edges->len;
 	n_waits += waits->len;
+}
+
+/* Without locks that keep their order. */
+static void check_direct(const struct ulcp_case *of, GRand *random)
+{
+	g_autoptr(GArray) waits = pp_ulcp_waits(of->model, of->sections, of->edges);
+	struct pp_ulcp_result result;
+
+	pp_ulcp_transform(of->model, waits, &result);
+	check_result(of, &result, NULL);
+	pp_ulcp_result_done(&result);
+	check_changes(of, waits, random);
 }
 
 /* The whole order of all locks. */
 static void check_kept(const struct ulcp_case *of, bool runs, GRand *random)
 {
-	g_autoptr(GArray) edges = g_array_new(FALSE, FALSE, sizeof(struct pp_ulcp_edge));
-	g_autofree bool *keeps_order = g_new(bool, of->model->objects->len);
-	g_autoptr(GArray) waits = NULL;
+	struct pp_ulcp_edges edges;
 	struct pp_ulcp_result result;
-	struct pp_order_claim claim;
-	char *wrong;
+	GArray *waits;
 
-	memset(keeps_order, true, of->model->objects->len);
-	for (guint first = 0, n; first < of->sections->len; first += n) {
-		n = pp_ulcp_count_of_lock(of->sections, first);
-		pp_ulcp_keep_order(edges, of->sections, first, n);
-	}
-	waits = pp_ulcp_waits(of->model, of->sections, edges);
+	pp_ulcp_all_edges(of->model, of->sections, &edges);
+	waits = pp_ulcp_waits(of->model, of->sections, edges.edges);
 	pp_ulcp_transform(of->model, waits, &result);
-	claim = claim_of(of, &result);
-	claim.keeps_order = keeps_order;
-	wrong = pp_order_check(&claim);
-	if (wrong)
-		CHECK_STR(wrong, "");
+	check_result(of, &result, edges.keeps_order);
 	if (runs)
 		check_run(of, &result, true, random);
 	pp_ulcp_result_done(&result);
+	pp_ulcp_edges_done(&edges);
+	g_array_unref(waits);
 }
 
 int main(void)
@@ -278,11 +313,15 @@ int main(void)
 		struct ulcp_case of = ulcp_case_random(seed, random);
 
 		check_transformed(&of, seed % N_RUN == 0, random);
+		if (seed % N_RUN == 0)
+			check_direct(&of, random);
 		check_kept(&of, seed % N_RUN == 0, random);
 		ulcp_case_done(&of);
 	}
-	printf("%d models: %" PRIu64 " sections, %" PRIu64 " edges, %" PRIu64 " waits\n", N_MODELS,
-	       n_sections, n_edges, n_waits);
+	printf("%d models: %" PRIu64 " sections, %" PRIu64 " edges, %" PRIu64 " waits; in %" PRIu64
+	       " models all locks are searched\n",
+	       N_MODELS, n_sections, n_edges, n_waits, n_compared);
+	CHECK(n_compared > N_MODELS / 10);
 	for (unsigned i = 0; i < G_N_ELEMENTS(changes); i++) {
 		printf("%s: %u found\n", changes[i].name, n_caught[i]);
 		CHECK(n_caught[i] > N_MODELS / N_RUN / 10);

@@ -39,7 +39,8 @@ static uint64_t random_bytes(GRand *random)
 	return mask;
 }
 
-static struct pp_access_set *random_set(struct pp_access_sets *interned, GRand *random)
+static struct pp_access_set *random_set(struct pp_access_sets *interned, GRand *random,
+					bool changes)
 {
 	struct pp_access_line lines[N_LINES] = {0};
 
@@ -49,7 +50,8 @@ static struct pp_access_set *random_set(struct pp_access_sets *interned, GRand *
 			lines[i].read = random_bytes(random);
 		if (g_rand_int_range(random, 0, 4) == 0)
 			lines[i].written = random_bytes(random);
-		lines[i].changed = lines[i].written & g_rand_int(random);
+		if (changes)
+			lines[i].changed = lines[i].written & g_rand_int(random);
 	}
 	return pp_access_set_get(interned, lines, N_LINES);
 }
@@ -63,6 +65,7 @@ static void set_done(void *data)
 static void add_sets(struct ulcp_case *self, GRand *random)
 {
 	uint32_t without = (uint32_t)g_rand_int_range(random, 0, 12);
+	bool readers_change = g_rand_int_range(random, 0, 4) == 0;
 
 	for (uint32_t i = 0; i < self->model->threads->len; i++) {
 		const struct pp_replay_thread *thread = self->model->threads->pdata[i];
@@ -75,7 +78,9 @@ static void add_sets(struct ulcp_case *self, GRand *random)
 				continue;
 			set.is_inexact = g_rand_int_range(random, 0, 40) == 0;
 			if (step->object != without && g_rand_int_range(random, 0, 20) != 0)
-				set.set = random_set(self->interned, random);
+				set.set =
+				    random_set(self->interned, random,
+					       step->kind != PP_REPLAY_RDLOCK || readers_change);
 			g_array_append_val(self->sets, set);
 		}
 	}
