@@ -24,8 +24,7 @@ enum { PP_OPTION_DEMANGLE = 0x1000, PP_OPTION_NO_INLINE, PP_OPTION_NO_CACHE, PP_
 
 /* For subcommands that name addresses. */
 #define PP_CLI_OPTIONS_SYMBOLS                                                                     \
-	{"demangle", "HOW", PP_OPTION_DEMANGLE,                                                    \
-	 "C++ names: full (default), simple (no parameters) or no"},                               \
+	{"demangle", "HOW", PP_OPTION_DEMANGLE, "full, simple or no"},                             \
 	    {"no-inline", NULL, PP_OPTION_NO_INLINE, "no inlined functions"},                      \
 	{                                                                                          \
 		"no-cache", NULL, PP_OPTION_NO_CACHE, "no cached names"                            \

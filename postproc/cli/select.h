@@ -32,11 +32,10 @@ enum {
 	}
 
 #define PP_CLI_SELECT_OPERATIONS                                                                   \
-	{"object", "OBJECT", PP_CLI_SELECT_OBJECT,                                                 \
-	 "only this object: NAME, 0xADDRESS, 0xADDRESS/GENERATION"},                               \
-	    {"function", "PATTERN", PP_CLI_SELECT_FUNCTION, "calls of and in 'f*'"},               \
+	{"object", "OBJECT", PP_CLI_SELECT_OBJECT, "name or 0xADDRESS"},                           \
+	    {"min-wait", "TIME", PP_CLI_SELECT_MIN_WAIT, "waits from 10us on"},                    \
 	{                                                                                          \
-		"min-wait", "TIME", PP_CLI_SELECT_MIN_WAIT, "waits from 10us on"                   \
+		"function", "PATTERN", PP_CLI_SELECT_FUNCTION, "calls of and in 'f*'"              \
 	}
 
 /* Rows for options that a subcommand does not support, to refuse them. */

@@ -21,6 +21,7 @@
 	X(conflicts)                                                                               \
 	X(occ_accesses)                                                                            \
 	X(occ_timing)                                                                              \
+	X(waiting)                                                                                 \
 	X(locks)                                                                                   \
 	X(switches)                                                                                \
 	X(critical_path)                                                                           \

@@ -214,10 +214,10 @@ struct run {
 };
 
 static const char *const pass_names[] = {
-    "summary",	   "threads",	 "activity",	"sync",	      "locks",	      "blame",
-    "io",	   "paths",	 "calltree",	"switches",   "quality",      "critical-path",
-    "consistency", "blame-tree", "bottlenecks", "occ-timing", "occ-accesses", "accesses",
-    "conflicts"};
+    "summary",	     "waiting",	    "threads",	  "activity",	 "sync",       "locks",
+    "blame",	     "io",	    "paths",	  "calltree",	 "switches",   "quality",
+    "critical-path", "consistency", "blame-tree", "bottlenecks", "occ-timing", "occ-accesses",
+    "accesses",	     "conflicts"};
 
 /* Runs all passes of the list, or only one of any. */
 static void run_passes(struct run *run, const struct fixture_case *fixture, const char *only,
