@@ -59,6 +59,18 @@ static void join_creations(struct pp_replay_builder *self)
 	}
 }
 
+/* A step's CPU time includes that of the release before it, which the replay adds where needed. */
+static void take_out_releases(const struct track *track, const struct pp_contention_costs *costs)
+{
+	for (guint i = 0; track->contended && i < track->contended->len; i++) {
+		uint32_t number = g_array_index(track->contended, uint32_t, i);
+		struct pp_replay_step *step =
+		    &g_array_index(track->steps, struct pp_replay_step, number);
+
+		step->cpu_ns -= MIN(step->cpu_ns, (uint64_t)costs->release_ns);
+	}
+}
+
 static void number_threads(struct pp_replay_builder *self, struct pp_replay_model *model,
 			   int64_t begin_ns, int64_t end_ns)
 {
@@ -81,7 +93,7 @@ static void number_threads(struct pp_replay_builder *self, struct pp_replay_mode
 		pp_build_step(track, (struct pp_replay_step){.kind = PP_REPLAY_EXIT});
 		g_array_unref(thread->steps);
 		thread->steps = g_array_ref(track->steps);
-		pp_replay_contention_take_out(&track->contender, &model->costs, thread->steps);
+		take_out_releases(track, &model->costs);
 	}
 }
 
@@ -230,9 +242,9 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 		if (!track || track->thread->start_ns == PP_TIME_UNKNOWN)
 			continue;
 		begin_ns = MIN(begin_ns, track->thread->start_ns);
-		last_ns = MAX(last_ns, track->until_ns);
+		last_ns = MAX(last_ns, track->contender.until_ns);
 	}
-	model->costs = pp_replay_contention_costs(self->contention);
+	model->costs = pp_contention_costs(self->contention);
 	join_creations(self);
 	number_threads(self, model, begin_ns, MAX(last_ns, begin_ns));
 	pp_replay_numbers_apply(self->numbers);

@@ -53,10 +53,8 @@ static void on_waits(void *data, struct pp_object *object, const struct pp_opera
 				      PP_MARK_NONE};
 	struct track *track = pp_build_track_until(self, operation->thread, operation->begin_ns);
 
-	track->n_waits++;
 	mapped_of(object)->n_waiting++;
-	if (pp_object_is_lock(object))
-		pp_replay_contention_waits(&track->contender);
+	pp_contention_waits(&track->contender, pp_object_is_lock(object));
 	pp_wait_ends_begin(&self->ends, object, operation, owner);
 }
 
@@ -124,9 +122,9 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 	track = pp_build_track_until(self, hold->thread, end_ns);
 	step =
 	    add_operation(self, track, PP_REPLAY_UNLOCK, object, operation ? operation->site : 0);
-	pp_replay_contention_released(
-	    &track->contender, operation ? pp_build_site(self, operation->site) : PP_REPLAY_NO_SITE,
-	    mapped_of(object)->n_waiting != 0, end_ns);
+	pp_contention_released(&track->contender,
+			       operation ? pp_build_site(self, operation->site) : PP_REPLAY_NO_SITE,
+			       mapped_of(object)->n_waiting != 0, end_ns);
 	note_release(self, object, hold->thread, step, end_ns);
 }
 
@@ -224,8 +222,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	if (!self->process)
 		self->process = operation->thread->process;
 	if (is_own && operation->waited) {
-		track->n_waits -= track->n_waits > 0;
-		pp_replay_contention_acquired(self->contention, &track->contender);
+		pp_contention_waited(self->contention, &track->contender);
 		mapped_of(object)->n_waiting -= mapped_of(object)->n_waiting > 0;
 		if (has_rules(object))
 			settle_only(self, object, operation);
@@ -250,8 +247,8 @@ static void on_interval(void *data, const struct pp_interval *interval)
 	struct track *track = pp_build_track(self, interval->thread);
 	int64_t ns = interval->end_ns - interval->start_ns;
 
-	if (track->until_ns == PP_TIME_UNKNOWN)
-		track->until_ns = interval->start_ns;
+	if (track->contender.until_ns == PP_TIME_UNKNOWN)
+		track->contender.until_ns = interval->start_ns;
 	pp_build_account(track, interval->end_ns, interval->mode);
 	if (interval->mode == PP_MODE_RUNNABLE && interval->waker && ns <= LONGEST_WAKE_NS)
 		g_array_append_val(self->wakes, ns);
@@ -286,7 +283,7 @@ struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *co
 	self->wakes = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	self->others = pp_replay_others_new();
 	self->numbers = pp_replay_numbers_new();
-	self->contention = pp_replay_contention_new();
+	self->contention = pp_contention_new();
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
 }
@@ -325,8 +322,7 @@ void pp_replay_builder_event(struct pp_replay_builder *self, const struct pp_eve
 
 		pp_wait_ends_waking(&self->ends, event);
 		if (waker)
-			pp_replay_contention_wakes(self->contention, &waker->contender,
-						   event->time_ns);
+			pp_contention_wakes(self->contention, &waker->contender, event->time_ns);
 	}
 	pp_thread_states_event(self->states, event);
 }
@@ -346,6 +342,6 @@ void pp_replay_builder_free(struct pp_replay_builder *self)
 	pp_replay_others_free(self->others);
 	pp_replay_shares_free(self->shares);
 	pp_replay_units_free(self->units);
-	pp_replay_contention_free(self->contention);
+	pp_contention_free(self->contention);
 	g_free(self);
 }

@@ -248,7 +248,7 @@ static const char *check_step(struct pp_replay_model *model, const struct pp_rep
 /* Adds up all times of the model; false: they are too long. */
 static bool add_times(const struct pp_replay_model *model, uint64_t *ret_ns)
 {
-	const struct pp_replay_costs *costs = &model->costs;
+	const struct pp_contention_costs *costs = &model->costs;
 	uint64_t per_step_ns = (uint64_t)(model->wake_ns + costs->block_ns + costs->retry_ns +
 					  costs->release_ns + costs->wake_up_ns);
 	uint64_t sum_ns = 0;
@@ -275,7 +275,7 @@ static bool add_times(const struct pp_replay_model *model, uint64_t *ret_ns)
 /* So that no time overflows, and no simulation has more turns than it can do. */
 static char *check_times(const struct pp_replay_model *model)
 {
-	const struct pp_replay_costs *costs = &model->costs;
+	const struct pp_contention_costs *costs = &model->costs;
 	uint64_t sum_ns;
 
 	if (model->wake_ns > PP_REPLAY_LONGEST_WAKE_NS)

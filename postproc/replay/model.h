@@ -23,6 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/contention/contention.h"
+
 enum pp_replay_kind {
 	PP_REPLAY_LOCK,	     /* acquires the object: a lock, exclusively */
 	PP_REPLAY_LOCK_SPIN, /* ... and stays on the CPU while it waits */
@@ -128,14 +130,6 @@ struct pp_replay_access {
 	bool writes; /* shared data */
 };
 
-/* The CPU time that contention of locks costs, on average. */
-struct pp_replay_costs {
-	int64_t block_ns;   /* to block */
-	int64_t retry_ns;   /* after a wake-up, before it tries again to take the lock */
-	int64_t release_ns; /* for a release that wakes a thread, after it */
-	int64_t wake_up_ns; /* of release_ns, that before the wake-up */
-};
-
 struct pp_replay_model {
 	GPtrArray *threads; /* of struct pp_replay_thread *, by number */
 	GPtrArray *objects; /* of struct pp_replay_object *, by number */
@@ -148,7 +142,7 @@ struct pp_replay_model {
 	int64_t wake_ns;     /* from a wake-up until the thread is ready */
 	/* Threads of other programs that wanted a CPU in the recorded run, in thousandths. */
 	uint32_t others;
-	struct pp_replay_costs costs;
+	struct pp_contention_costs costs;
 };
 
 struct pp_replay_model *pp_replay_model_new(void);

@@ -8,7 +8,7 @@
  *   run NS                   run time of the recorded run
  *   quantum NS, wake NS      of the scheduler (model.h)
  *   others N                 other programs' threads, in thousandths
- *   costs B R W U            CPU time of contention: struct pp_replay_costs
+ *   costs B R W U            CPU time of contention: struct pp_contention_costs
  *   lock "NAME"              an object; objects have the numbers 0, 1, ... in the order of lines
  *   sem VALUE "NAME"         ... with its initial value
  *   barrier COUNT "NAME"     ... of so many threads

@@ -107,7 +107,7 @@ static enum pp_replay_kind kind_of(const struct pp_simulator *self, uint32_t num
 /* Takes the first thread out of the queue of a lock, and wakes it. */
 static void wake_first(struct pp_simulator *self, struct pp_sim_object *object)
 {
-	const struct pp_replay_costs *costs = &self->model->costs;
+	const struct pp_contention_costs *costs = &self->model->costs;
 	uint32_t number = dequeue(self, object, PP_SIM_NONE);
 	struct pp_sim_runner *runner = &self->runners[number];
 

@@ -13,7 +13,7 @@
  * A mutex is glibc's: its release wakes the thread that has waited longest, which then tries again;
  * until it runs, any other thread can take the lock (barging). With `fair`, a release hands the
  * lock over. What an operation cost is in the recorded CPU time; only blocking for a lock, trying
- * again, and a release that wakes a thread take CPU time of their own (struct pp_replay_costs).
+ * again, and a release that wakes a thread take CPU time of their own (struct pp_contention_costs).
  *
  * The work is proportional to the number of steps, times the logarithm of that of threads.
  */

@@ -13,8 +13,8 @@ struct track *pp_build_track(struct pp_replay_builder *self, const struct pp_thr
 		track->thread = thread;
 		track->rank = &self->rank;
 		track->contention = self->contention;
+		track->contender = (struct pp_contender)PP_CONTENDER_INIT;
 		track->steps = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_step));
-		track->until_ns = PP_TIME_UNKNOWN;
 	}
 	return track;
 }
@@ -38,11 +38,16 @@ uint32_t pp_build_site(struct pp_replay_builder *self, uint64_t site)
 
 uint32_t pp_build_step(struct track *track, struct pp_replay_step step)
 {
-	pp_replay_contention_step(track->contention, &track->contender, track->steps->len,
-				  step.site, track->cpu_ns);
-	step.cpu_ns = track->cpu_ns;
+	bool is_contended;
+
+	step.cpu_ns =
+	    pp_contention_step(track->contention, &track->contender, step.site, &is_contended);
+	if (is_contended) {
+		if (!track->contended)
+			track->contended = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+		g_array_append_val(track->contended, track->steps->len);
+	}
 	step.rank = step.kind == PP_REPLAY_EXIT ? PP_REPLAY_NO_RANK : ++*track->rank;
-	track->cpu_ns = 0;
 	g_array_append_val(track->steps, step);
 	return track->steps->len - 1;
 }
@@ -56,24 +61,8 @@ void pp_build_sleep(struct track *track, int64_t ns)
 
 void pp_build_account(struct track *track, int64_t until_ns, enum pp_mode mode)
 {
-	int64_t ns = until_ns - track->until_ns;
-
-	if (track->until_ns == PP_TIME_UNKNOWN || ns <= 0) {
-		track->until_ns = MAX(track->until_ns, until_ns);
-		return;
-	}
-	track->until_ns = until_ns;
-	if (track->n_waits) {
-		if (mode == PP_MODE_RUNNING)
-			pp_replay_contention_ran(track->contention, &track->contender, ns);
-		else if (mode != PP_MODE_RUNNABLE && mode != PP_MODE_UNKNOWN)
-			pp_replay_contention_blocked(track->contention, &track->contender);
-		return;
-	}
-	if (mode == PP_MODE_RUNNING || mode == PP_MODE_UNKNOWN)
-		track->cpu_ns += (uint64_t)ns;
-	else if (mode == PP_MODE_BLOCKED_IO || mode == PP_MODE_BLOCKED_OTHER)
-		pp_build_sleep(track, ns);
+	pp_build_sleep(track,
+		       pp_contention_pass(track->contention, &track->contender, until_ns, mode));
 }
 
 struct track *pp_build_track_until(struct pp_replay_builder *self, const struct pp_thread *thread,
@@ -82,8 +71,8 @@ struct track *pp_build_track_until(struct pp_replay_builder *self, const struct 
 	const struct pp_thread_state *state = pp_thread_state(self->states, thread);
 	struct track *track = pp_build_track(self, thread);
 
-	if (track->until_ns == PP_TIME_UNKNOWN)
-		track->until_ns = state && state->begun ? state->start_ns : now_ns;
+	if (track->contender.until_ns == PP_TIME_UNKNOWN)
+		track->contender.until_ns = state && state->begun ? state->start_ns : now_ns;
 	pp_build_account(track, now_ns, state && state->begun ? state->mode : PP_MODE_UNKNOWN);
 	return track;
 }
@@ -100,6 +89,6 @@ void pp_build_track_free(void *data)
 	if (!track)
 		return;
 	g_array_unref(track->steps);
-	pp_replay_contender_done(&track->contender);
+	g_clear_pointer(&track->contended, g_array_unref);
 	g_free(track);
 }

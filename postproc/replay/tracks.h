@@ -6,10 +6,10 @@
 #ifndef PP_REPLAY_TRACKS_H
 #define PP_REPLAY_TRACKS_H
 
+#include "analysis/contention/contention.h"
 #include "analysis/state/object_state.h"
 #include "analysis/state/wait_end.h"
 #include "analysis/state/thread_state.h"
-#include "replay/contention.h"
 #include "replay/gaps.h"
 #include "replay/numbers.h"
 #include "replay/others.h"
@@ -22,15 +22,13 @@
 
 struct track {
 	const struct pp_thread *thread;
-	GArray *steps;	  /* of struct pp_replay_step */
-	uint64_t cpu_ns;  /* since the last step */
-	int64_t until_ns; /* accounted so far */
-	unsigned n_waits; /* synchronization operations that it waits in */
+	GArray *steps; /* of struct pp_replay_step */
 	bool has_creator;
 	uint32_t number; /* in the model */
 	uint32_t *rank;	 /* of the last step, of all threads */
-	struct pp_replay_contention *contention;
-	struct pp_replay_contender contender;
+	struct pp_contention *contention;
+	struct pp_contender contender;
+	GArray *contended; /* of uint32_t: numbers of the steps after contended releases; NULL */
 };
 
 /* struct pp_object.data */
@@ -65,7 +63,7 @@ struct pp_replay_builder {
 	struct pp_replay_others *others;
 	struct pp_replay_shares *shares; /* NULL: not wanted */
 	struct pp_replay_units *units;	 /* the same */
-	struct pp_replay_contention *contention;
+	struct pp_contention *contention;
 	const struct pp_process *process;
 	struct pp_replay_gaps gaps;
 	uint32_t rank; /* of the last step */

@@ -40,10 +40,15 @@ assert len(row["threads"]) == 3
 for thread in row["threads"]:
     repeats = row["conflict_prob"] / (1 - row["conflict_prob"])
     assert thread["shared"] == 0 and thread["exclusive"] == 1000
-    near("speedup", thread["occ_speedup"], 1 / (1 + thread["frac_cs"] * repeats - thread["frac_wait"]), 1e-9)
+    speedup = 1 / (1 + thread["frac_cs"] * repeats - thread["frac_wait"])
+    near("speedup", thread["occ_speedup"], speedup, 1e-9)
+    near("the paper's speedup", thread["paper_speedup"], speedup, 1e-9)
+    assert thread["frac_release"] is None and thread["contended_releases"] > 0
     saved += max(thread["frac_wait"] - thread["frac_cs"] * repeats, 0) * thread["hold_ns"] / thread["frac_cs"]
 near("efficiency", total[0]["max_occ_efficiency"], saved / execution, 1e-6)
 near("best case", total[0]["best_case_speedup"], 1 / (1 - total[0]["max_occ_efficiency"]), 1e-9)
+near("the paper's best case", total[0]["paper_best_case_speedup"], total[0]["best_case_speedup"], 1e-9)
+assert total[0]["release_cost_ns"] is None and any("no wake-ups were recorded" in note["note"] for note in got["notes"])
 near("saved", row["saved_pct"], 100 * total[0]["max_occ_efficiency"], 1e-9)
 END
 

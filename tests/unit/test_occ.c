@@ -304,6 +304,8 @@ static void test_limits(void)
 	check("speedup 2", speedup, 2, EXACT);
 	check("only waits", pp_occ_speedup(1, 0, 0, &speedup), false, 0);
 	check("efficiency 1", pp_occ_best_case(1, &speedup), false, 0);
+	check("f_release", pp_occ_f_release(30, 2, 400, 0.5), 0.15, EXACT);
+	check("f_release beside long waits", pp_occ_f_release(300, 2, 400, 0.9), 0.1, EXACT);
 	check("Wait'", pp_occ_wait(1000, 10, 15, 20), 1000 - 20 * (15 + 2 * 10), EXACT);
 	check("Wait' below 0", pp_occ_wait(100, 10, 15, 20), 0, 0);
 }

@@ -25,15 +25,20 @@ double pp_occ_wait(double wait_ns, double n_acquired, double n_holders, double o
 	return fmax(wait_ns - pp_occ_overhead(n_acquired, n_holders, operation_ns), 0);
 }
 
+double pp_occ_f_release(double n_releases, double release_ns, double execution_ns, double f_wait)
+{
+	return fmin(n_releases * release_ns / execution_ns, 1 - f_wait);
+}
+
 /* 0 * infinity: a section that takes no time may be repeated without end. */
 static double repeated(double f_exec, double repeats)
 {
 	return f_exec > 0 ? f_exec * repeats : 0;
 }
 
-bool pp_occ_speedup(double f_wait, double f_exec, double repeats, double *ret)
+bool pp_occ_speedup(double f_saved, double f_exec, double repeats, double *ret)
 {
-	double part = 1 + repeated(f_exec, repeats) - f_wait;
+	double part = 1 + repeated(f_exec, repeats) - f_saved;
 
 	if (!(part > 0))
 		return false;
@@ -41,9 +46,9 @@ bool pp_occ_speedup(double f_wait, double f_exec, double repeats, double *ret)
 	return true;
 }
 
-double pp_occ_benefit(double f_wait, double f_exec, double repeats)
+double pp_occ_benefit(double f_saved, double f_exec, double repeats)
 {
-	return fmax(f_wait - repeated(f_exec, repeats), 0);
+	return fmax(f_saved - repeated(f_exec, repeats), 0);
 }
 
 bool pp_occ_best_case(double efficiency, double *ret)

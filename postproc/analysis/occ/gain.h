@@ -31,13 +31,20 @@ double pp_occ_wait(double wait_ns, double n_acquired, double n_holders, double o
 double pp_occ_overhead(double n_acquired, double n_holders, double operation_ns);
 
 /*
- * speedup(c, t).  0 where an instance never succeeds.  Returns false if it is not finite: the
- * thread did nothing but wait.
+ * The share of the thread's time in which the kernel wakes others, behind its releases of the
+ * section's locks: n_releases while others waited, each of release_ns CPU time; at most 1 - f_wait.
+ * The paper has no such time.
  */
-bool pp_occ_speedup(double f_wait, double f_exec, double repeats, double *ret);
+double pp_occ_f_release(double n_releases, double release_ns, double execution_ns, double f_wait);
+
+/*
+ * speedup(c, t); f_saved: f_wait for the paper's figure, or f_wait + f_release.  0 where an
+ * instance never succeeds.  Returns false if it is not finite: the thread did nothing but wait.
+ */
+bool pp_occ_speedup(double f_saved, double f_exec, double repeats, double *ret);
 
 /* benefit(c, t): the share of the thread's time that is saved, not below 0. */
-double pp_occ_benefit(double f_wait, double f_exec, double repeats);
+double pp_occ_benefit(double f_saved, double f_exec, double repeats);
 
 /* Best-case speedup for an efficiency below 1. Returns false for others. */
 bool pp_occ_best_case(double efficiency, double *ret);

@@ -213,6 +213,14 @@ static int print_prediction(const struct arguments *arguments, GPtrArray *tables
 				   tables->len);
 }
 
+/* 0: it was not measured. */
+static double release_cost(const struct pp_table *costs)
+{
+	const struct pp_cell *row = costs->rows->pdata[0];
+
+	return row[PP_OCC_RELEASE_COST].missing ? 0 : row[PP_OCC_RELEASE_COST].number;
+}
+
 static int predict(const struct arguments *arguments, const struct pp_view *timing,
 		   const struct pp_view *accesses)
 {
@@ -222,6 +230,7 @@ static int predict(const struct arguments *arguments, const struct pp_view *timi
 		     .accesses = table_of(accesses, "occ-accesses", 0),
 		     .by_name = arguments->by_name},
 	    .threads = table_of(timing, "occ-timing", 1),
+	    .release_ns = release_cost(table_of(timing, "occ-timing", 2)),
 	    .operation_ns = (double)arguments->cost_ns,
 	};
 	struct pp_error err = PP_ERROR_INIT;

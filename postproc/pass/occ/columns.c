@@ -10,14 +10,22 @@ const struct pp_column pp_occ_thread_columns[PP_N_OCC_T_COLUMNS] = {
 		       "share of the thread's time in waits for it, without our cost"},
     [PP_OCC_T_CS] = {"frac_cs", "frac_cs", PP_TYPE_RATIO, 0,
 		     "share of the thread's time in the section"},
+    [PP_OCC_T_RELEASE] = {"frac_release", "frac_release", PP_TYPE_RATIO, 0,
+			  "share of the thread's time in which its releases wake others"},
     [PP_OCC_T_SPEEDUP] = {"occ_speedup", "occ_speedup", PP_TYPE_RATIO, PP_COLUMN_MAIN,
 			  "of the thread, if locations conflict; below 1: slower"},
     [PP_OCC_T_SPEEDUP_LINES] = {"occ_speedup_lines", "with lines", PP_TYPE_RATIO, 0,
 				"the same if whole cache lines conflict"},
+    [PP_OCC_T_PAPER] = {"paper_speedup", "by waits only", PP_TYPE_RATIO, 0,
+			"occ_speedup as defined by the paper: without frac_release"},
+    [PP_OCC_T_PAPER_LINES] = {"paper_speedup_lines", "by waits, lines", PP_TYPE_RATIO,
+			      PP_COLUMN_JSON_ONLY, "the same if whole cache lines conflict"},
     [PP_OCC_T_WAITED] = {"wait_ns", "wait", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
 			 "time in waits, as measured"},
     [PP_OCC_T_HELD] = {"hold_ns", "hold", PP_TYPE_TIME_NS, PP_COLUMN_JSON_ONLY,
 		       "time in the section"},
+    [PP_OCC_T_RELEASES] = {"contended_releases", "contended releases", PP_TYPE_COUNT,
+			   PP_COLUMN_JSON_ONLY, "releases while others waited for the lock"},
 };
 
 const struct pp_column pp_occ_columns[PP_N_OCC_COLUMNS] = {
@@ -81,10 +89,14 @@ const struct pp_column pp_occ_total_columns[PP_N_OCC_TOTAL_COLUMNS] = {
 			   PP_COLUMN_MAIN, "share of all threads' time that would be saved"},
     [PP_OCC_BEST_CASE] = {"best_case_speedup", "best case speedup", PP_TYPE_RATIO, 0,
 			  "of the program, if that share of its time is saved"},
+    [PP_OCC_PAPER_BEST_CASE] = {"paper_best_case_speedup", "by waits only", PP_TYPE_RATIO, 0,
+				"the same as defined by the paper: without the cost of releases"},
     [PP_OCC_EXECUTED] = {"execution_ns", "execution", PP_TYPE_TIME_NS, 0,
 			 "all threads' time, without waits for the end of others and our cost"},
     [PP_OCC_COST] = {"operation_cost_ns", "O, ns", PP_TYPE_RATIO, PP_COLUMN_NO_SUM,
 		     "our cost for each operation, which was subtracted"},
+    [PP_OCC_TOTAL_RELEASE] = {"release_cost_ns", "release, ns", PP_TYPE_RATIO, PP_COLUMN_NO_SUM,
+			      "CPU time that a release takes if others wait for the lock"},
 };
 
 const struct pp_column pp_occ_out_columns[PP_N_OCC_OUT_COLUMNS] = {

@@ -17,8 +17,8 @@
 struct part {
 	const struct pp_cell *row; /* one of them, for the thread's cells */
 	struct thread *thread;
-	double shared, exclusive, wait_ns, hold_ns, holds;
-	double f_wait, f_exec, benefit[PP_OCC_GRAINS];
+	double shared, exclusive, wait_ns, hold_ns, holds, releases;
+	double f_wait, f_exec, f_release;
 };
 
 struct thread {
@@ -34,6 +34,7 @@ struct section {
 	double reads, writes, rw_locations, rd_locations, rw_lines, rd_lines;
 	double p_c[PP_OCC_GRAINS], common[PP_OCC_GRAINS];
 	double saved_ns[PP_OCC_GRAINS];
+	double paper_saved_ns[PP_OCC_GRAINS]; /* without the cost of releases */
 };
 
 struct prediction {
@@ -106,6 +107,7 @@ static void add_times(const struct prediction *self, struct section *section,
 	part->shared += count_of(&row[PP_OCC_SHARED]);
 	part->exclusive += count_of(&row[PP_OCC_EXCLUSIVE]);
 	part->holds += count_of(&row[PP_OCC_HOLDS]);
+	part->releases += count_of(&row[PP_OCC_CONTENDED_RELEASES]);
 	part->wait_ns += number_of(&row[PP_OCC_WAIT], PP_TYPE_TIME_NS);
 	part->hold_ns += number_of(&row[PP_OCC_IN_SECTION], PP_TYPE_TIME_NS);
 }
@@ -230,11 +232,16 @@ static void set_gain(const struct prediction *self, struct section *section)
 			continue;
 		part->f_wait = MIN(wait_ns / execution_ns, 1);
 		part->f_exec = MIN(part->hold_ns / execution_ns, 1);
+		part->f_release = pp_occ_f_release(part->releases, self->inputs->release_ns,
+						   execution_ns, part->f_wait);
 		for (unsigned grain = 0; section->compared && grain < PP_OCC_GRAINS; grain++) {
 			double repeats = pp_occ_repeats(section->p_c[grain], section->w);
 
-			part->benefit[grain] = pp_occ_benefit(part->f_wait, part->f_exec, repeats);
-			section->saved_ns[grain] += part->benefit[grain] * execution_ns;
+			section->saved_ns[grain] +=
+			    execution_ns *
+			    pp_occ_benefit(part->f_wait + part->f_release, part->f_exec, repeats);
+			section->paper_saved_ns[grain] +=
+			    execution_ns * pp_occ_benefit(part->f_wait, part->f_exec, repeats);
 		}
 	}
 }
@@ -292,18 +299,20 @@ static void set_sites(const struct prediction *self, const struct section *secti
 }
 
 static void set_speedup(struct pp_cell *cell, const struct section *section,
-			const struct part *part, enum pp_occ_grain grain)
+			const struct part *part, double f_saved, enum pp_occ_grain grain)
 {
 	double repeats = pp_occ_repeats(section->p_c[grain], section->w), speedup;
 
 	if (section->compared && part->thread->execution_ns > 0 &&
-	    pp_occ_speedup(part->f_wait, part->f_exec, repeats, &speedup))
+	    pp_occ_speedup(f_saved, part->f_exec, repeats, &speedup))
 		pp_cell_set_number(cell, speedup);
 }
 
-static void put_part(struct pp_table *table, const struct section *section, const struct part *part)
+static void put_part(const struct prediction *self, struct pp_table *table,
+		     const struct section *section, const struct part *part)
 {
 	struct pp_cell *row = pp_table_add_row(table);
+	double f_saved = part->f_wait + part->f_release;
 
 	for (unsigned i = 0; i < PP_CELL_GROUP; i++)
 		pp_cell_set_count(&row[i], part->row[i].count);
@@ -315,9 +324,14 @@ static void put_part(struct pp_table *table, const struct section *section, cons
 	if (part->thread->execution_ns > 0) {
 		pp_cell_set_number(&row[PP_OCC_T_WAIT], part->f_wait);
 		pp_cell_set_number(&row[PP_OCC_T_CS], part->f_exec);
+		if (self->inputs->release_ns > 0)
+			pp_cell_set_number(&row[PP_OCC_T_RELEASE], part->f_release);
 	}
-	set_speedup(&row[PP_OCC_T_SPEEDUP], section, part, PP_OCC_LOCATIONS);
-	set_speedup(&row[PP_OCC_T_SPEEDUP_LINES], section, part, PP_OCC_LINES);
+	set_speedup(&row[PP_OCC_T_SPEEDUP], section, part, f_saved, PP_OCC_LOCATIONS);
+	set_speedup(&row[PP_OCC_T_SPEEDUP_LINES], section, part, f_saved, PP_OCC_LINES);
+	set_speedup(&row[PP_OCC_T_PAPER], section, part, part->f_wait, PP_OCC_LOCATIONS);
+	set_speedup(&row[PP_OCC_T_PAPER_LINES], section, part, part->f_wait, PP_OCC_LINES);
+	pp_cell_set_count(&row[PP_OCC_T_RELEASES], (uint64_t)part->releases);
 	pp_cell_set_time(&row[PP_OCC_T_WAITED], (int64_t)part->wait_ns);
 	pp_cell_set_time(&row[PP_OCC_T_HELD], (int64_t)part->hold_ns);
 }
@@ -379,7 +393,7 @@ static void put_section(const struct prediction *self, struct pp_table *table,
 	set_accesses(row, section);
 	set_conflicts(self, row, section);
 	for (guint i = 0; i < section->parts->len; i++)
-		put_part(threads, section, section->parts->pdata[i]);
+		put_part(self, threads, section, section->parts->pdata[i]);
 	pp_cell_set_table(&row[PP_OCC_SECTION_THREADS], threads);
 }
 
@@ -394,19 +408,26 @@ static struct pp_table *totals_table(const struct prediction *self)
 
 	for (unsigned grain = 0; grain < PP_OCC_GRAINS; grain++) {
 		struct pp_cell *row = pp_table_add_row(table);
-		double saved_ns = 0, best;
+		double saved_ns = 0, paper_saved_ns = 0, best;
 
-		for (guint i = 0; i < self->sections->len; i++)
-			saved_ns +=
-			    ((const struct section *)self->sections->pdata[i])->saved_ns[grain];
+		for (guint i = 0; i < self->sections->len; i++) {
+			const struct section *section = self->sections->pdata[i];
+
+			saved_ns += section->saved_ns[grain];
+			paper_saved_ns += section->paper_saved_ns[grain];
+		}
 		pp_cell_set_text(&row[PP_OCC_BY], names[grain]);
 		pp_cell_set_time(&row[PP_OCC_EXECUTED], (int64_t)self->execution_ns);
 		pp_cell_set_number(&row[PP_OCC_COST], self->inputs->operation_ns);
+		if (self->inputs->release_ns > 0)
+			pp_cell_set_number(&row[PP_OCC_TOTAL_RELEASE], self->inputs->release_ns);
 		if (self->execution_ns <= 0)
 			continue;
 		pp_cell_set_number(&row[PP_OCC_EFFICIENCY], saved_ns / self->execution_ns);
 		if (pp_occ_best_case(saved_ns / self->execution_ns, &best))
 			pp_cell_set_number(&row[PP_OCC_BEST_CASE], best);
+		if (pp_occ_best_case(paper_saved_ns / self->execution_ns, &best))
+			pp_cell_set_number(&row[PP_OCC_PAPER_BEST_CASE], best);
 	}
 	return table;
 }

@@ -11,6 +11,7 @@
 struct pp_occ_inputs {
 	struct pp_occ_join join;
 	const struct pp_table *threads; /* table "occ_threads" of the first capture */
+	double release_ns;		/* CPU time of a contended release; 0: not known */
 	double operation_ns;		/* O: the cost of recording an operation */
 };
 

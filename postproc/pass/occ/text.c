@@ -41,8 +41,9 @@ static void append_sites(GString *to, const struct pp_table *sites)
 
 static void append_threads(GString *to, const struct pp_table *threads)
 {
-	g_string_append_printf(to, "  %-24s %10s %10s %10s %10s %12s %12s\n", "thread", "s_acq",
-			       "x_acq", "frac_wait", "frac_cs", "occ_speedup", "with lines");
+	g_string_append_printf(to, "  %-20s %9s %9s %9s %9s %12s %11s %10s %13s\n", "thread",
+			       "s_acq", "x_acq", "frac_wait", "frac_cs", "frac_release",
+			       "occ_speedup", "with lines", "by waits only");
 	for (guint i = 0; i < threads->rows->len; i++) {
 		const struct pp_cell *row = threads->rows->pdata[i];
 		g_autofree char *name = text_of(&row[PP_CELL_THREAD]);
@@ -50,14 +51,17 @@ static void append_threads(GString *to, const struct pp_table *threads)
 		    g_strdup_printf("%s (tid %" G_GUINT64_FORMAT ")", name, row[PP_CELL_TID].count);
 		g_autofree char *wait = ratio(&row[PP_OCC_T_WAIT]);
 		g_autofree char *in = ratio(&row[PP_OCC_T_CS]);
+		g_autofree char *release = ratio(&row[PP_OCC_T_RELEASE]);
 		g_autofree char *speedup = ratio(&row[PP_OCC_T_SPEEDUP]);
 		g_autofree char *with_lines = ratio(&row[PP_OCC_T_SPEEDUP_LINES]);
+		g_autofree char *paper = ratio(&row[PP_OCC_T_PAPER]);
 
-		g_string_append_printf(
-		    to,
-		    "  %-24s %10" G_GUINT64_FORMAT " %10" G_GUINT64_FORMAT " %10s %10s %12s %12s\n",
-		    title, row[PP_OCC_T_SHARED].count, row[PP_OCC_T_EXCLUSIVE].count, wait, in,
-		    speedup, with_lines);
+		g_string_append_printf(to,
+				       "  %-20s %9" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT
+				       " %9s %9s %12s %11s %10s %13s\n",
+				       title, row[PP_OCC_T_SHARED].count,
+				       row[PP_OCC_T_EXCLUSIVE].count, wait, in, release, speedup,
+				       with_lines, paper);
 	}
 }
 

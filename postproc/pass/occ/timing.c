@@ -12,6 +12,7 @@
 #include "analysis/occ/queue.h"
 #include "analysis/state/object_state.h"
 #include "analysis/thread_cells.h"
+#include "pass/occ/releases.h"
 #include "pass/occ/sections.h"
 #include "pass/occ/timing.h"
 
@@ -23,6 +24,8 @@ const struct pp_column pp_occ_time_columns[PP_N_OCC_TIME_CELLS] = {
     [PP_OCC_IN_SECTION] = {"hold_ns", "hold", PP_TYPE_TIME_NS, 0, "time in the section"},
     [PP_OCC_HOLDS] = {"holds", "holds", PP_TYPE_COUNT, 0,
 		      "holders for which it waited, added up over its acquisitions"},
+    [PP_OCC_CONTENDED_RELEASES] = {"contended_releases", "contended releases", PP_TYPE_COUNT, 0,
+				   "releases while others waited for the lock"},
 };
 
 enum { TIMES = PP_OCC_TIMES, N_COLUMNS };
@@ -39,8 +42,13 @@ static const struct pp_column thread_columns[PP_N_OCC_THREAD_CELLS] = {
 			  "its lifetime without waits for the end of other threads"},
 };
 
+static const struct pp_column cost_columns[PP_N_OCC_COST_CELLS] = {
+    [PP_OCC_RELEASE_COST] = {"release_ns", "release", PP_TYPE_RATIO, PP_COLUMN_NO_SUM,
+			     "CPU time of a contended release, in ns"},
+};
+
 struct times {
-	uint64_t shared, exclusive, holds;
+	uint64_t shared, exclusive, holds, releases;
 	int64_t wait_ns, hold_ns;
 };
 
@@ -64,7 +72,8 @@ struct timing {
 	struct pp_occ_units *units;
 	GPtrArray *times;  /* of struct unit_times *, by number of the unit */
 	GArray *joined_ns; /* of int64_t, by thread serial: waits for the end of threads */
-	uint64_t n_lost;   /* holds whose end was not recorded */
+	struct pp_occ_releases releases;
+	uint64_t n_lost; /* holds whose end was not recorded */
 };
 
 /* --- figures -------------------------------------------------------------------------------- */
@@ -118,8 +127,9 @@ static struct times *times_of(struct timing *self, struct pp_object *object, uin
 static void on_waits(void *data, struct pp_object *object, const struct pp_operation *operation)
 {
 	unsigned waiter = operation->thread->serial, n_holders = 0;
+	struct timing *self = data;
 
-	(void)data;
+	pp_occ_releases_waits(&self->releases, object, operation);
 	if (!pp_object_is_lock(object))
 		return;
 	for (guint i = 0; i < pp_object_n_holds(object); i++) {
@@ -155,6 +165,7 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	struct timing *self = data;
 	struct times *times;
 
+	pp_occ_releases_operation(&self->releases, object, operation);
 	if (operation->op == ST_EVENT_thread_join)
 		add_join(self, operation);
 	if (!pp_object_is_lock(object))
@@ -176,11 +187,23 @@ static void on_released(void *data, struct pp_object *object, const struct pp_ho
 			int64_t end_ns, const struct pp_operation *operation)
 {
 	struct timing *self = data;
+	struct times *times;
 
-	(void)operation;
-	if (pp_object_is_lock(object))
-		times_of(self, object, hold->site, hold->thread)->hold_ns +=
-		    end_ns - hold->since_ns;
+	if (!pp_object_is_lock(object))
+		return;
+	times = times_of(self, object, hold->site, hold->thread);
+	times->hold_ns += end_ns - hold->since_ns;
+	/* The release by a condition wait is part of that wait. */
+	if (!operation || !pp_sync_has(operation->op, PP_SYNC_YIELDS))
+		times->releases += pp_occ_releases_released(
+		    &self->releases, object, hold->thread, operation ? operation->site : 0, end_ns);
+}
+
+static void on_interval(void *data, const struct pp_interval *interval)
+{
+	struct timing *self = pp_objects_owner(data);
+
+	pp_occ_releases_interval(&self->releases, interval);
 }
 
 static void on_dropped(void *data, struct pp_object *object, const struct pp_thread *thread)
@@ -209,6 +232,7 @@ static void *timing_start(const struct pp_pass_context *context)
 	self->times = g_ptr_array_new_with_free_func(unit_times_free);
 	self->joined_ns = g_array_new(FALSE, TRUE, sizeof(int64_t));
 	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.interval = on_interval;
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .waits = on_waits,
@@ -220,6 +244,7 @@ static void *timing_start(const struct pp_pass_context *context)
 	};
 	pp_objects_init(&self->objects, &self->object_listener, NULL);
 	self->states = pp_thread_states_share(context, &self->thread_listener);
+	pp_occ_releases_init(&self->releases, self->states);
 	return self;
 }
 
@@ -227,6 +252,7 @@ static void timing_event(void *state, const struct pp_event *event)
 {
 	struct timing *self = state;
 
+	pp_occ_releases_event(&self->releases, event);
 	pp_thread_states_event(self->states, event);
 }
 
@@ -239,6 +265,7 @@ static void timing_free(void *state)
 	pp_occ_units_free(self->units);
 	g_ptr_array_unref(self->times);
 	g_array_unref(self->joined_ns);
+	pp_occ_releases_done(&self->releases);
 	g_free(self);
 }
 
@@ -289,6 +316,7 @@ static void add_times(struct times *sum, const struct times *times)
 	sum->shared += times->shared;
 	sum->exclusive += times->exclusive;
 	sum->holds += times->holds;
+	sum->releases += times->releases;
 	sum->wait_ns += times->wait_ns;
 	sum->hold_ns += times->hold_ns;
 }
@@ -326,6 +354,7 @@ static void put_times(struct pp_table *table, const struct pp_thread *thread,
 	pp_cell_set_time(&row[PP_OCC_WAIT], times->wait_ns);
 	pp_cell_set_time(&row[PP_OCC_IN_SECTION], times->hold_ns);
 	pp_cell_set_count(&row[PP_OCC_HOLDS], times->holds);
+	pp_cell_set_count(&row[PP_OCC_CONTENDED_RELEASES], times->releases);
 }
 
 static void put_section(const struct timing *self, struct pp_table *table, const GArray *section)
@@ -362,9 +391,35 @@ static struct pp_table *threads_table(const struct timing *self)
 	return table;
 }
 
+static struct pp_table *costs_table(const struct timing *self)
+{
+	struct pp_table *table =
+	    pp_table_new("occ_costs", "Costs of contention", cost_columns, PP_N_OCC_COST_CELLS);
+	double cost_ns = pp_occ_releases_cost_ns(&self->releases);
+	struct pp_cell *row = pp_table_add_row(table);
+
+	if (cost_ns > 0)
+		pp_cell_set_number(&row[PP_OCC_RELEASE_COST], cost_ns);
+	return table;
+}
+
+static uint64_t n_contended_releases(const struct timing *self)
+{
+	uint64_t n = 0;
+
+	for (guint i = 0; i < self->times->len; i++) {
+		const struct unit_times *unit = self->times->pdata[i];
+
+		for (guint k = 0; k < unit->times->len; k++)
+			n += g_array_index(unit->times, struct times, k).releases;
+	}
+	return n;
+}
+
 /* Notes what the figures lack. */
 static void add_notes(const struct timing *self, struct pp_table *table)
 {
+	uint64_t n_releases = n_contended_releases(self);
 	const GPtrArray *processes = self->context->model->processes;
 	guint n_uncounted = 0;
 
@@ -379,6 +434,14 @@ static void add_notes(const struct timing *self, struct pp_table *table)
 			      "recorded in %u processes: waits are too high, frac_cs too low "
 			      "(record with --set sync.mode=all)",
 			      n_uncounted);
+	if (n_releases && pp_occ_releases_cost_ns(&self->releases) <= 0)
+		pp_table_note(table,
+			      "the CPU time of %" G_GUINT64_FORMAT
+			      " releases that wake others is not known, and not counted as saved: "
+			      "%s",
+			      n_releases,
+			      self->context->has_wakings ? "they are too few"
+							 : "no wake-ups were recorded");
 	if (self->n_lost)
 		pp_table_note(table, "the ends of %" G_GUINT64_FORMAT " holds were not recorded",
 			      self->n_lost);
@@ -400,6 +463,7 @@ static void timing_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	add_notes(self, table);
 	g_ptr_array_add(tables, table);
 	g_ptr_array_add(tables, threads_table(self));
+	g_ptr_array_add(tables, costs_table(self));
 }
 
 const struct pp_pass pp_pass_occ_timing = {

@@ -166,7 +166,7 @@ static bool has_missed(struct runner *self, uint32_t object)
 	return false;
 }
 
-/* Steps have no CPU time for a release that wakes a thread (struct pp_replay_costs). */
+/* Steps have no CPU time for a release that wakes a thread (struct pp_contention_costs). */
 static void unlock_object(struct runner *self, const struct pp_replay_step *step)
 {
 	struct object *object = &run.own->objects[step->object];
