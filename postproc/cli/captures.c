@@ -211,17 +211,34 @@ static void note_problems(struct pp_table *table, const char *run, const struct 
 		    run, model->dir);
 }
 
-struct pp_table *pp_cli_captures(const struct pp_view *a, const struct pp_view *b)
+struct pp_table *pp_cli_captures_new(void)
 {
-	struct pp_table *table = pp_table_new("captures", "Captures", columns, N_COLUMNS);
+	return pp_table_new("captures", "Captures", columns, N_COLUMNS);
+}
 
-	add_row(table, "A", a);
-	add_row(table, "B", b);
+void pp_cli_captures_add(struct pp_table *table, const char *run, const struct pp_view *view)
+{
+	add_row(table, run, view);
+	note_problems(table, run, view);
+}
+
+void pp_cli_captures_compare(struct pp_table *table, const struct pp_view *a,
+			     const struct pp_view *b)
+{
 	note_program(table, a, b);
 	note_processes(table, a, b);
 	note_ends(table, a, b);
 	note_settings(table, a, b);
 	note_machine(table, a, b);
+}
+
+struct pp_table *pp_cli_captures(const struct pp_view *a, const struct pp_view *b)
+{
+	struct pp_table *table = pp_cli_captures_new();
+
+	add_row(table, "A", a);
+	add_row(table, "B", b);
+	pp_cli_captures_compare(table, a, b);
 	note_problems(table, "A", a);
 	note_problems(table, "B", b);
 	return table;

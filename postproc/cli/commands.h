@@ -7,9 +7,10 @@
 #include "runtime/config/config.h"
 
 /* Exit statuses. */
-#define PP_EXIT_GOOD   0
-#define PP_EXIT_FAILED 1
-#define PP_EXIT_USAGE  2
+#define PP_EXIT_GOOD	 0
+#define PP_EXIT_FAILED	 1
+#define PP_EXIT_USAGE	 2
+#define PP_EXIT_EXCEEDED 3 /* diff: a budget is exceeded */
 
 int pp_cmd_record(int argc, char **argv);
 int pp_cmd_report(int argc, char **argv);

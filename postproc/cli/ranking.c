@@ -8,6 +8,7 @@
 #include "cli/captures.h"
 #include "cli/commands.h"
 #include "cli/peak.h"
+#include "cli/program_runs.h"
 #include "cli/usage.h"
 #include "cli/view.h"
 #include "core/text/duration.h"
@@ -43,19 +44,13 @@ static const struct pp_column columns[N_COLUMNS] = {
     PP_CLI_USAGE_COLUMNS(USAGE),
 };
 
-/* The program of the first run that was read: the others must be runs of it. */
-struct program {
-	char *dir, *path, *build_id; /* NULL: not known */
-};
-
 struct pp_ranking {
 	enum pp_bottleneck_metric metric;
 	const char *clock; /* NULL: the default */
 	struct pp_bottleneck_runs *runs;
 	struct pp_table *table; /* of the runs; NULL: taken */
-	struct program program;
+	struct pp_cli_program_runs program;
 	struct pp_origin origin;
-	GHashTable *seen; /* what identifies a run -> the directory of its capture */
 	guint n_added, n_counted;
 };
 
@@ -77,7 +72,6 @@ struct pp_ranking *pp_ranking_new(enum pp_bottleneck_metric metric, const char *
 
 	ranking->metric = metric;
 	ranking->clock = clock;
-	ranking->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	ranking->runs = pp_bottleneck_runs_new(g_strcmp0(clock, "conditionals") == 0);
 	ranking->table = pp_table_new("runs", "Runs", columns, N_COLUMNS);
 	return ranking;
@@ -88,86 +82,11 @@ void pp_ranking_free(struct pp_ranking *ranking)
 	if (!ranking)
 		return;
 	pp_bottleneck_runs_free(ranking->runs);
-	g_hash_table_unref(ranking->seen);
 	if (ranking->table)
 		pp_table_free(ranking->table);
 	pp_origin_done(&ranking->origin);
-	g_free(ranking->program.dir);
-	g_free(ranking->program.path);
-	g_free(ranking->program.build_id);
+	pp_cli_program_runs_done(&ranking->program);
 	g_free(ranking);
-}
-
-/* Why the run of a program does not count; NULL: it does. */
-static char *reason_to_leave_out(const struct pp_view *view)
-{
-	void *info = view->capture->model->info;
-	int64_t signal = pp_json_int(info, "signal", -1);
-	int64_t exit_status = pp_json_int(info, "exit_status", -1);
-
-	if (signal >= 0)
-		return g_strdup_printf("ended by signal %" PRId64, signal);
-	if (exit_status > 0)
-		return g_strdup_printf("exit status %" PRId64, exit_status);
-	if (pp_json_string(info, "recorder") && exit_status < 0)
-		return g_strdup("cut short: record was killed, or has not ended");
-	return NULL;
-}
-
-/* A run that counts twice would make the spread smaller than it is. */
-static int check_repeated(struct pp_ranking *ranking, const struct pp_view *view,
-			  struct pp_error *err)
-{
-	void *info = view->capture->model->info;
-	const char *dir = view->capture->model->dir, *uuid, *first;
-	g_autofree char *run = NULL;
-
-	/* If a capture lacks these, only its directory tells it from others. */
-	uuid = pp_json_string(pp_json_object(info, "clock"), "uuid");
-	run = uuid
-		  ? g_strdup_printf("%s %" PRId64 " %" PRId64, uuid,
-				    pp_json_int(info, "start_ns", -1), pp_json_int(info, "pid", -1))
-		  : g_canonicalize_filename(dir, NULL);
-	first = g_hash_table_lookup(ranking->seen, run);
-	if (first)
-		return pp_error_add(err, -EEXIST,
-				    "%s: the same run as %s, or a copy: name each run once", dir,
-				    first);
-	g_hash_table_insert(ranking->seen, g_steal_pointer(&run), g_strdup(dir));
-	return 0;
-}
-
-/* Checks that the capture is one of the same program and build as the first one. */
-static int check_program(struct pp_ranking *ranking, const struct pp_view *view,
-			 struct pp_error *err)
-{
-	const struct pp_load *load = pp_cli_program(view);
-	struct program *program = &ranking->program;
-	const char *dir = view->capture->model->dir;
-
-	if (!program->dir) {
-		program->dir = g_strdup(dir);
-		program->path = load ? g_path_get_basename(load->path) : NULL;
-		program->build_id = load ? g_strdup(load->build_id) : NULL;
-		return 0;
-	}
-	if (load && program->path) {
-		g_autofree char *path = g_path_get_basename(load->path);
-
-		if (!g_str_equal(path, program->path))
-			return pp_error_add(err, -EINVAL,
-					    "%s: a run of %s, but %s is one of %s: name the runs "
-					    "of one program",
-					    dir, path, program->dir, program->path);
-	}
-	if (load && load->build_id && program->build_id &&
-	    !g_str_equal(load->build_id, program->build_id))
-		return pp_error_add(err, -EINVAL,
-				    "%s: another build of %s than in %s (build-ids %s and %s): "
-				    "compare builds with `gprof-mt diff`",
-				    dir, program->path, program->dir, load->build_id,
-				    program->build_id);
-	return 0;
 }
 
 /* Checks that the costs are known by the clock that was asked for. */
@@ -212,7 +131,7 @@ static void add_run(struct pp_ranking *ranking, const struct pp_view *view, cons
 {
 	const struct pp_model *model = view->capture->model;
 	struct pp_cell *row = pp_table_add_row(ranking->table);
-	g_autofree char *why = left_out ? g_strdup(left_out) : reason_to_leave_out(view);
+	g_autofree char *why = left_out ? g_strdup(left_out) : pp_cli_run_failure(view);
 	g_autofree char *command = pp_cli_command(view);
 	unsigned n = 0;
 	struct pp_table **tables = pp_pass_set_tables(view->passes, "bottlenecks", &n);
@@ -255,9 +174,7 @@ int pp_ranking_add(struct pp_ranking *ranking, const char *dir, const char *left
 		g_hash_table_insert(pass_options, "clock", (void *)ranking->clock);
 	rc = pp_view_open(&view, dir, pass_options, err);
 	if (rc == 0)
-		rc = check_program(ranking, &view, err);
-	if (rc == 0)
-		rc = check_repeated(ranking, &view, err);
+		rc = pp_cli_program_runs_check(&ranking->program, &view, err);
 	if (rc == 0)
 		rc = pp_view_run(&view, passes, G_N_ELEMENTS(passes), err);
 	if (rc == 0)

@@ -198,7 +198,7 @@ _gprof_mt()
 		_gprof_mt_files -d
 		return
 		;;
-	-o | --output | --config) ;;
+	-o | --output | --config | --budget | --junit) ;;
 	--thread)
 		_gprof_mt_threads
 		return

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt diff: compares the tables of two captures. */
+/* gprof-mt diff: compares the tables of two captures, or checks budgets of two sides. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/budget/gate.h"
 #include "cli/captures.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -29,11 +30,12 @@ struct arguments {
 	struct pp_selection *selections[N_RUNS];
 	struct pp_diff_options diff;
 	GPtrArray *sections;
+	struct pp_cli_gate gate; /* no budgets: compare the tables */
 };
 
 /* --- options -------------------------------------------------------------------------------- */
 
-enum { OPTION_MIN_CHANGE = 0x300, OPTION_NO_LINES };
+enum { OPTION_MIN_CHANGE = 0x300, OPTION_NO_LINES, OPTION_BUDGET, OPTION_JUNIT };
 
 static int take_min_change(struct arguments *arguments, const char *value)
 {
@@ -58,6 +60,11 @@ static int take_option(void *data, int option, const char *value)
 	case OPTION_NO_LINES:
 		arguments->diff.no_lines = true;
 		return PP_EXIT_GOOD;
+	case OPTION_BUDGET:
+		return pp_cli_gate_take(&arguments->gate, value);
+	case OPTION_JUNIT:
+		arguments->gate.junit = value;
+		return PP_EXIT_GOOD;
 	}
 	if (pp_cli_tables_take("diff", &arguments->how, option, value, &status)) {
 		arguments->diff.top = arguments->how.top;
@@ -76,9 +83,11 @@ static const struct pp_cli_option option_table[] = {
     {"no-lines", NULL, OPTION_NO_LINES, "sites without lines"},
     {"top", "N", PP_CLI_TABLES_TOP,
      "the N largest changes (default " G_STRINGIFY(TEXT_ROWS) " in text, or all); 0: all"},
+    {"budget", "BUDGET", OPTION_BUDGET, "bounds, or FILE"},
+    {"junit", "FILE", OPTION_JUNIT, "verdicts, as XML"},
     PP_CLI_TABLES_OPTIONS,
     {"tid", "T[,T]...", PP_CLI_SELECT_TID, NULL},
-    {"thread", "PATTERN", PP_CLI_SELECT_THREAD, "only threads with such names: 'work*'"},
+    {"thread", "PATTERN", PP_CLI_SELECT_THREAD, "by name: 'work*'"},
     PP_CLI_SELECT_TIMES,
     PP_CLI_SELECT_OPERATIONS,
     PP_CLI_OPTION_QUIET,
@@ -113,6 +122,23 @@ static int check_selection(const struct pp_selection *selection)
 	return PP_EXIT_GOOD;
 }
 
+/* Budgets are about whole captures. */
+static int check_gate(const struct arguments *arguments)
+{
+	if (!arguments->gate.budgets->len)
+		return arguments->gate.junit
+			   ? pp_cli_usage("diff", "--junit: has the results of --budget, which is "
+						  "missing")
+			   : PP_EXIT_GOOD;
+	if (arguments->sections->len)
+		return pp_cli_usage("diff", "--budget: expected two arguments, and no sections");
+	if (arguments->diff.min_change_pct > 0 || arguments->diff.no_lines ||
+	    arguments->how.has_top)
+		return pp_cli_usage("diff", "--min-change, --top and --no-lines do not apply to "
+					    "--budget");
+	return pp_cli_select_refuse("diff --budget", arguments->selections[A], 0);
+}
+
 static int take_words(struct arguments *arguments, char **words, int n_words)
 {
 	int status;
@@ -121,10 +147,16 @@ static int take_words(struct arguments *arguments, char **words, int n_words)
 		return pp_cli_usage("diff", "expected the directories of two captures");
 	for (unsigned run = 0; run < N_RUNS; run++)
 		arguments->dirs[run] = words[run];
-	status =
-	    pp_cli_sections_take("diff", arguments->sections, words + N_RUNS, n_words - N_RUNS);
+	status = PP_EXIT_GOOD;
+	if (!arguments->gate.budgets->len || n_words > N_RUNS)
+		status = pp_cli_sections_take("diff", arguments->sections, words + N_RUNS,
+					      n_words - N_RUNS);
 	if (status == PP_EXIT_GOOD)
-		status = pp_cli_tables_check("diff", &arguments->how, arguments->sections->len);
+		status = check_gate(arguments);
+	if (status == PP_EXIT_GOOD)
+		status = pp_cli_tables_check(
+		    "diff", &arguments->how,
+		    arguments->gate.budgets->len ? 1 : arguments->sections->len);
 	return status == PP_EXIT_GOOD ? check_selection(arguments->selections[A]) : status;
 }
 
@@ -312,16 +344,23 @@ int pp_cmd_diff(int argc, char **argv)
 	    .selections = {pp_selection_new(), pp_selection_new()},
 	    .sections = g_ptr_array_new(),
 	};
-	int status = pp_cli_options_read(&options, argc, argv, &arguments);
+	int status;
+
+	pp_cli_gate_init(&arguments.gate);
+	status = pp_cli_options_read(&options, argc, argv, &arguments);
 
 	if (status < 0) {
 		status = take_words(&arguments, argv + optind, argc - optind);
 		arguments.diff.changed_only = arguments.how.format == PP_CLI_TEXT;
-		if (status == PP_EXIT_GOOD)
+		if (status == PP_EXIT_GOOD && arguments.gate.budgets->len)
+			status = pp_cli_gate_run(&arguments.gate, &arguments.how, arguments.dirs[A],
+						 arguments.dirs[B]);
+		else if (status == PP_EXIT_GOOD)
 			status = diff(&arguments);
 	}
 	for (unsigned run = 0; run < N_RUNS; run++)
 		pp_selection_free(arguments.selections[run]);
 	g_ptr_array_unref(arguments.sections);
+	pp_cli_gate_done(&arguments.gate);
 	return status;
 }
