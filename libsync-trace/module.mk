@@ -93,12 +93,17 @@ $(B)/libaccess_trace.a: $(ACCESS_OBJ:%.o=%.archive.o)
 # libaccess_step.so: the accesses of any program, by single steps. Zydis decodes them; Debian has no archive of it.
 ACCESS_SHARED := $(addprefix $(B)/obj/libsync-trace/access/,note.o data.o)
 STEP_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard libsync-trace/access/step/*.c)) $(ACCESS_SHARED)
-ACCESS_STEP := $(if $(wildcard /usr/include/Zydis/Zydis.h /usr/local/include/Zydis/Zydis.h),$(B)/libaccess_step.so)
+ACCESS_STEP := $(if $(wildcard /usr/include/Zydis/Zydis.h /usr/local/include/Zydis/Zydis.h),\
+	$(B)/libaccess_step.so $(B)/libaccess_step_blocks.so)
 
-$(B)/libaccess_step.so: $(STEP_OBJ) libsync-trace/access/step/step.map $(B)/libsync_trace.so
+# libaccess_step_blocks.so also knows the blocks of the heap.
+STEP_BLOCKS := $(addprefix $(B)/obj/libsync-trace/access/,blocks.o malloc.o map.o)
+$(B)/libaccess_step.so: $(STEP_OBJ) libsync-trace/access/step/step.map
+$(B)/libaccess_step_blocks.so: $(STEP_OBJ) $(STEP_BLOCKS) libsync-trace/access/step/step_blocks.map
+$(ACCESS_STEP): $(B)/libsync_trace.so
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -o $@ -Wl,-soname,libaccess_step.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
-		-Wl,--version-script=libsync-trace/access/step/step.map $(STEP_OBJ) $(B)/libsync_trace.so -lZydis
+	$(Q)$(CC) -shared -o $@ -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+		-Wl,--version-script=$(filter %.map,$^) $(filter %.o,$^) $(B)/libsync_trace.so -lZydis
 
 # The plugin of gcc is for the gcc that builds it, if the headers for plugins are installed.
 GCC_PLUGINS := $(shell $(CC) -print-file-name=plugin 2>/dev/null)/include
@@ -115,7 +120,7 @@ INSTALLS += install-access
 .PHONY: install-access
 install-access: $(B)/libaccess_trace.so $(B)/libaccess_trace.a $(ACCESS_GATE) $(ACCESS_STEP)
 	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig
-	$(Q)install -m 644 $(filter %/libaccess_trace.so %/libaccess_trace.a %/libaccess_step.so,$^) $(DESTDIR)$(LIBDIR)
+	$(Q)install -m 644 $(filter %/libaccess_trace.so %/libaccess_trace.a,$^) $(ACCESS_STEP) $(DESTDIR)$(LIBDIR)
 	$(Q)rm -f $(DESTDIR)$(LIBDIR)/gprof-mt/access_gate.so $(DESTDIR)$(LIBDIR)/pkgconfig/access-trace-gcc.pc
 	$(Q)$(if $(ACCESS_GATE),install -D -m 644 -t $(DESTDIR)$(LIBDIR)/gprof-mt $(ACCESS_GATE))
 	$(Q)for name in access-trace $(if $(ACCESS_GATE),access-trace-gcc); do \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Blocks of the heap in the trace of accesses: their names and the ends of their lives
- * (sync-trace/accesses.h, events `block` and `freed`). libaccess_trace knows which blocks exist.
+ * (sync-trace/accesses.h, events `block` and `freed`). libaccess_trace, or libaccess_step_blocks,
+ * knows which blocks exist.
  *
  * A block that a segment accesses is written before the segment, once, until it is freed. The
  * number of the frees of written blocks tells that all blocks of a set that was looked at before
@@ -80,7 +81,7 @@ bool st_blocks_write(struct st_thread *self, const struct st_collector *collecto
 {
 	bool is_complete = true;
 
-	if (st_access->block_find == NULL) /* the sampled mode */
+	if (st_access->block_find == NULL) /* the sampled mode, without access.blocks */
 		return true;
 	for (uint32_t i = 0; i < collector->n_lines; i++) {
 		const struct st_access_line *line = &collector->lines[i];
@@ -145,8 +146,12 @@ static uint64_t ends(struct st_thread *self, const struct st_block *block)
 	return now_ns;
 }
 
+/* The place of the return address. */
+#define ENTRY() ((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t))
+
 ST_EXPORT uint64_t st_access_block_ends(const struct st_block *block)
 {
+	bool is_held = st_steps_hold(ENTRY());
 	struct st_thread *self = st_enter();
 	uint64_t now_ns = 0;
 
@@ -156,11 +161,14 @@ ST_EXPORT uint64_t st_access_block_ends(const struct st_block *block)
 		gm_process_count_blocks_lost(1);
 	if (self != NULL)
 		st_leave(self);
+	if (is_held)
+		st_steps_release();
 	return now_ns;
 }
 
 ST_EXPORT void st_access_block_freed(const struct st_block *block, uint64_t now_ns)
 {
+	bool is_held = st_steps_hold(ENTRY());
 	struct st_thread *self = st_enter();
 	uint64_t fields[2] = {block->address, block->n_bytes};
 
@@ -169,11 +177,18 @@ ST_EXPORT void st_access_block_freed(const struct st_block *block, uint64_t now_
 		gm_process_count_blocks_lost(1);
 	if (self != NULL)
 		st_leave(self);
+	if (is_held)
+		st_steps_release();
 }
 
 ST_EXPORT uintptr_t st_access_site(const volatile uintptr_t *place)
 {
-	return st_caller_is_site(*place) ? *place : st_caller_find_allocation(place);
+	bool is_held = st_steps_hold(ENTRY());
+	uintptr_t site = st_caller_is_site(*place) ? *place : st_caller_find_allocation(place);
+
+	if (is_held)
+		st_steps_release();
+	return site;
 }
 
 ST_EXPORT void *st_access_memory(size_t n_bytes)

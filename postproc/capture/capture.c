@@ -183,13 +183,11 @@ static void add_samples(struct pp_capture *capture, struct pp_process *process)
 	process->has_stacks = true;
 }
 
-/* Does the recording step through some critical sections, to find their accesses? */
-static bool is_sampled(const struct pp_capture *capture)
+static bool is_set(const struct pp_capture *capture, const char *key, const char *value)
 {
-	const char *mode =
-	    pp_json_string(pp_json_object(capture->model->info, "config"), "access.mode");
+	const char *set = pp_json_string(pp_json_object(capture->model->info, "config"), key);
 
-	return mode && strcmp(mode, "sampled") == 0;
+	return set && strcmp(set, value) == 0;
 }
 
 /* A segment precedes the operation that ends it and has the same time: this trace comes first. */
@@ -201,7 +199,11 @@ static void add_accesses(struct pp_capture *capture, struct pp_process *process)
 	if (capture->traces->len == n_traces)
 		return;
 	((struct pp_trace *)capture->traces->pdata[n_traces])->is_accesses = true;
-	process->accesses = is_sampled(capture) ? PP_ACCESSES_SAMPLED : PP_ACCESSES_COMPILED;
+	/* Some critical sections were executed in single steps, to find their accesses. */
+	process->accesses =
+	    is_set(capture, "access.mode", "sampled") ? PP_ACCESSES_SAMPLED : PP_ACCESSES_COMPILED;
+	process->knows_blocks =
+	    process->accesses == PP_ACCESSES_COMPILED || is_set(capture, "access.blocks", "on");
 }
 
 static int read_process(struct pp_capture *capture, const struct pp_folder *folder,

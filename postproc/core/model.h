@@ -56,6 +56,7 @@ struct pp_process {
 	uint8_t left_out;			     /* enum gm_stalled: steps that have no count */
 	uint64_t task_waits_left_out;		     /* waits with tasks of unknown functions */
 	enum pp_accesses accesses;
+	bool knows_blocks;	     /* of the heap */
 	uint64_t accesses_lost;	     /* accesses in critical sections that were not written */
 	uint64_t segments_lost;	     /* ... segments, as far as the trace was read */
 	uint32_t n_without_accesses; /* threads that have none, since only waits are recorded */

@@ -147,6 +147,15 @@ static unsigned why_abandoned(unsigned flags)
 	return why < ST_ACCESS_N_WHYS ? why : 0;
 }
 
+/* A recording that was not configured by info.json: nothing is known of its blocks. */
+static void note_stepped(struct pp_process *process)
+{
+	if (process->accesses == PP_ACCESSES_SAMPLED)
+		return;
+	process->accesses = PP_ACCESSES_SAMPLED;
+	process->knows_blocks = false;
+}
+
 bool pp_decode_segment(struct pp_stream *stream, const struct pp_record *record,
 		       struct pp_event *event)
 {
@@ -168,7 +177,7 @@ bool pp_decode_segment(struct pp_stream *stream, const struct pp_record *record,
 	event->segment.left_out = record->values[PP_SEGMENT_LEFT_OUT];
 	event->segment.flags = (unsigned)record->values[PP_SEGMENT_FLAGS];
 	if (event->thread && event->segment.flags & ST_ACCESS_STEPPED)
-		event->thread->process->accesses = PP_ACCESSES_SAMPLED;
+		note_stepped(event->thread->process);
 	if (event->thread && event->segment.flags & ST_ACCESS_ABANDONED)
 		event->thread->process->abandoned[why_abandoned(event->segment.flags)]++;
 	return true;

@@ -10,6 +10,7 @@
 #define PROVIDER "libsync_trace_ust.so"
 #define OPENMP	 "libsync_trace_openmp.so"
 #define STEP	 "libaccess_step.so"
+#define BLOCKS	 "libaccess_step_blocks.so"
 #define TREE	 "gprof-mt.preload"
 
 static const char *const names[] = {"libgmon_mt.so", "libsync_trace.so"};
@@ -70,9 +71,10 @@ int pp_libraries_check_ust(char *const *paths, struct pp_error *err)
 	return check_beside(paths, "sync.sink", PROVIDER, "liblttng-ust-dev", err);
 }
 
-int pp_libraries_check_step(char *const *paths, struct pp_error *err)
+int pp_libraries_check_step(char *const *paths, bool blocks, struct pp_error *err)
 {
-	return check_beside(paths, "--accesses=sampled", STEP, "libzydis-dev", err);
+	return check_beside(paths, "--accesses=sampled", blocks ? BLOCKS : STEP, "libzydis-dev",
+			    err);
 }
 
 /*
@@ -112,10 +114,10 @@ bool pp_libraries_have_stub(char *const *paths, bool is_x32)
 }
 
 /* Behind libsync_trace.so, which it needs. */
-GStrv pp_libraries_with_step(char *const *paths)
+GStrv pp_libraries_with_step(char *const *paths, bool blocks)
 {
 	g_autofree char *dir = g_path_get_dirname(paths[0]);
-	g_autofree char *path = g_build_filename(dir, STEP, NULL);
+	g_autofree char *path = g_build_filename(dir, blocks ? BLOCKS : STEP, NULL);
 	GStrvBuilder *builder = g_strv_builder_new();
 	GStrv all;
 

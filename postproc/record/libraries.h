@@ -21,11 +21,12 @@ int pp_libraries_find(GStrv *ret_paths, struct pp_error *err);
 /* Returns -ENOENT if the provider for LTTng-UST is not installed with them. */
 int pp_libraries_check_ust(char *const *paths, struct pp_error *err);
 
-/* The same for the library that records accesses by single steps. */
-int pp_libraries_check_step(char *const *paths, struct pp_error *err);
+/* The same for the library that records accesses by single steps; blocks: and blocks of the heap.
+ */
+int pp_libraries_check_step(char *const *paths, bool blocks, struct pp_error *err);
 
 /* The same paths and that of this library; free with g_strfreev(). */
-GStrv pp_libraries_with_step(char *const *paths);
+GStrv pp_libraries_with_step(char *const *paths, bool blocks);
 
 /* Does LD_PRELOAD name a file that each program can load, and an empty one for musl's programs? */
 bool pp_libraries_have_tree(char *const *paths);

@@ -12,7 +12,7 @@ if [ -e "$GM_BUILD/access_gate.so" ]; then
 	plugin=gcc:access-trace-gcc
 	files="gprof-mt/access_gate.so ${files/access-trace/access-trace-gcc.pc pkgconfig/access-trace}"
 fi
-[ ! -e "$GM_BUILD/libaccess_step.so" ] || files="${files/libaccess_trace.a/libaccess_step.so libaccess_trace.a}"
+[ ! -e "$GM_BUILD/libaccess_step.so" ] || files="${files/libaccess_trace.a/libaccess_step.so libaccess_step_blocks.so libaccess_trace.a}"
 same "the files" "$files" "$(cd root/opt/test/lib && find . -name '*access*' ! -path '*.preload/*' | sed 's,\./,,' | LC_ALL=C sort | xargs)"
 export PKG_CONFIG_LIBDIR=$PWD/root/opt/test/lib/pkgconfig
 flags()
@@ -21,7 +21,7 @@ flags()
 }
 for case in $(compilers | sed 's,$,:access-trace,') $plugin; do
 	compiler=${case%:*} package=${case#*:}
-	# shellcheck disable=SC2046 # the words are split on purpose
+	# shellcheck disable=SC2015,SC2046 # the words are split on purpose
 	"$compiler" -g $(flags --cflags "$package") -c -o segments.o "$programs/segments.c" &&
 		"$compiler" -o segments segments.o -pthread -Wl,--as-needed $(flags --libs "$package") ||
 		fail "cannot compile with $(flags --cflags --libs "$package")"

@@ -34,19 +34,24 @@ if [ -e "$GM_BUILD/access_gate.so" ]; then
 	programs="$programs plugin plugin_shared" with_budget=plugin
 fi
 
-# By single steps, compared with all operations without accesses: the budget is 5 percent, give or take two.
+# By single steps, compared with all operations without accesses: the budget is 5 percent, give or take two. With blocks
+# of the heap (access.blocks) there is none.
 preload="$GM_BUILD/libgmon_mt.so $GM_BUILD/libsync_trace.so"
 if [ -e "$GM_BUILD/libaccess_step.so" ]; then
 	for round in $(seq "${ROUNDS:-5}"); do
-		for kind in "mixed 300000" "often 600000"; do
-			name=${kind% *}
+		for run in "mixed 300000" "often 600000" "heap 100000"; do
+			name=${run% *}
 			rm -rf gprof-mt.data
 			# shellcheck disable=SC2086 # two arguments
-			timed "$name.operations" env GPROF_MT_CONFIG=all.conf LD_PRELOAD="$preload" ./bare $kind
+			timed "$name.operations" env GPROF_MT_CONFIG=all.conf LD_PRELOAD="$preload" ./bare $run
 			rm -rf gprof-mt.data
 			# shellcheck disable=SC2086
 			timed "$name.stepped" env GPROF_MT_CONFIG=all.conf \
-				LD_PRELOAD="$preload $GM_BUILD/libaccess_step.so" ./bare $kind
+				LD_PRELOAD="$preload $GM_BUILD/libaccess_step.so" ./bare $run
+			rm -rf gprof-mt.data
+			# shellcheck disable=SC2086
+			timed "$name.blocks" env GPROF_MT_CONFIG=all.conf \
+				LD_PRELOAD="$preload $GM_BUILD/libaccess_step_blocks.so" ./bare $run
 			[ -n "$(compgen -G 'gprof-mt.data/*/accesses/stream_0')" ] ||
 				{ echo "no accesses of $name by steps in round $round" >&2; exit 1; }
 		done
@@ -58,6 +63,7 @@ for _ in $(seq "${ROUNDS:-5}"); do
 	for kind in rare mixed locked heap queue; do
 		for program in $programs; do
 			rm -rf gprof-mt.data
+			# shellcheck disable=SC2086 # words without spaces
 			timed $kind.$program env GPROF_MT_CONFIG=all.conf ./$program $kind ${steps[$kind]}
 		done
 		[ -n "$(compgen -G 'gprof-mt.data/*/accesses/stream_0')" ] || { echo "no accesses of $kind" >&2; exit 1; }
@@ -88,6 +94,10 @@ rows()
 if [ -e mixed.stepped ]; then
 	row "single steps, 5 % of the time" operations mixed.operations mixed.stepped 1.07
 	row "single steps, a section every 1.3 us" operations often.operations often.stepped 1.07
+	row "single steps, allocating" operations heap.operations heap.stepped 1.07
+	row "single steps with blocks, 5 % of the time" operations mixed.operations mixed.blocks -
+	row "single steps with blocks, a section every 1.3 us" operations often.operations often.blocks -
+	row "single steps with blocks, allocating" operations heap.operations heap.blocks -
 fi
 for peer in bare tsan; do
 	rows $peer static ""

@@ -180,6 +180,7 @@ exports()
 {
 	local library=$1 map=$2 named found
 	[ -e "$library" ] || { echo "no $library"; bad=1; return; }
+	# shellcheck disable=SC2020 # each of the three characters
 	named=$(sed 's,/\*.*\*/,,; s/#.*//' "$map" | tr '{};' '\n\n\n' |
 		awk '/local:/ { on = 0 } on && NF { print $1 } /global:/ { on = 1 }
 			/global:/ && $2 { print $2 }' | sort -u)
@@ -211,5 +212,7 @@ calls "$GM_BUILD/libaccess_trace.so" "${heap#malloc|}|$ends|.*errno.*|mem.*|str.
 if [ -e "$GM_BUILD/libaccess_step.so" ]; then
 	exports "$GM_BUILD/libaccess_step.so" "$GM_TOP/libsync-trace/access/step/step.map"
 	calls "$GM_BUILD/libaccess_step.so" "$heap|$ends"
+	exports "$GM_BUILD/libaccess_step_blocks.so" "$GM_TOP/libsync-trace/access/step/step_blocks.map"
+	calls "$GM_BUILD/libaccess_step_blocks.so" "$heap|$ends"
 fi
 exit $bad

@@ -67,6 +67,7 @@ static const struct key keys[] = {
     {"access", "mode", KEY_WORD, FIELD(access_mode), {"compiled", "sampled", "off"}, 0, 0},
     {"access", "budget", KEY_NUMBER, FIELD(access_budget_percent), {NULL}, 1, 100},
     {"access", "steps", KEY_NUMBER, FIELD(access_steps), {NULL}, 10, 100000000},
+    {"access", "blocks", KEY_WORD, FIELD(access_blocks), {"off", "on"}, 0, 0},
     {"io", "threshold", KEY_TIME, FIELD(io_threshold_ns), {NULL}, 0, 3600 * NS_PER_S},
     {"kernel",
      "source",

@@ -24,6 +24,7 @@ enum gm_sync_order { GM_ORDER_OFF, GM_ORDER_ON };
 enum gm_sync_sink { GM_SINK_NATIVE, GM_SINK_LTTNG, GM_SINK_BOTH };
 enum gm_sample_stacks { GM_STACKS_OFF, GM_STACKS_ON };
 enum gm_access_mode { GM_ACCESS_COMPILED, GM_ACCESS_SAMPLED, GM_ACCESS_OFF };
+enum gm_access_blocks { GM_BLOCKS_OFF, GM_BLOCKS_ON };
 enum gm_kernel_source {
 	GM_KERNEL_AUTO,
 	GM_KERNEL_LTTNG,
@@ -63,8 +64,9 @@ struct gm_config {
 	uint64_t sync_path_sample;	   /* [sync]    path_sample = 1000: 1 in so many; 0: off */
 	char names_wrappers[GM_GLOBS_MAX]; /* [names] wrappers = none: "a,b", functions */
 	enum gm_access_mode access_mode;   /* [access]  mode = compiled | sampled | off */
-	uint64_t access_budget_percent;	  /* [access]  budget = 5: of CPU time; 100: all sections */
-	uint64_t access_steps;		  /* [access]  steps = 10000: of a section */
+	uint64_t access_budget_percent; /* [access]  budget = 5: of CPU time; 100: all sections */
+	uint64_t access_steps;		/* [access]  steps = 10000: of a section */
+	enum gm_access_blocks access_blocks; /* [access]  blocks = off | on: sampled: of the heap */
 	uint64_t io_threshold_ns;	  /* [io]      threshold = 10us: shortest call; ~0: off */
 	enum gm_kernel_source kernel;	  /* [kernel]  source = auto | lttng | bpf | perf | ... */
 	bool kernel_asked;		  /* ... was set explicitly */

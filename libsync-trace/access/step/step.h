@@ -78,6 +78,8 @@ void step_abandon(enum st_access_why why) STEP_HIDDEN;
 
 void step_pause(void) STEP_HIDDEN;
 void step_go_on(unsigned event, bool waits) STEP_HIDDEN;
+bool step_hold(uintptr_t entry) STEP_HIDDEN;
+void step_release(void) STEP_HIDDEN;
 
 /* The kernel's handler of SIGTRAP. */
 void step_handle(int signal, siginfo_t *info, void *context) STEP_HIDDEN;

@@ -4,8 +4,9 @@
  *
  * A trap comes before each instruction, with its address. In the program's code its accesses are
  * added. An operation of libsync_trace that always writes an event is executed without the flag:
- * its entry clears it (STEP_PAUSED), the event sets it again. Other functions of our libraries, and
- * the rest of an operation behind its event, are stepped silently, with all that they call.
+ * its entry clears it (STEP_PAUSED), the event sets it again. So are functions that write blocks of
+ * the heap (step_hold(), step_release()). Other functions of our libraries, and the rest of an
+ * operation behind its event, are stepped silently, with all that they call.
  *
  * The kernel clears the flag for a handler of the program, and restores it when the handler
  * returns. If it does not return, the next operation finds a thread that should have trapped
@@ -340,10 +341,10 @@ void step_handle(int signal, siginfo_t *info, void *context)
 
 /* --- operations ------------------------------------------------------------------------------- */
 
-static void set_flag(void)
+static void set_flag(uintptr_t beyond)
 {
 	step_self.state = STEP_SILENT;
-	step_self.beyond = 0;
+	step_self.beyond = beyond;
 	step_self.last = (uintptr_t)__builtin_return_address(0);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\t" /* past the red zone */
@@ -401,5 +402,24 @@ void step_go_on(unsigned event, bool waits)
 		step_self.state = STEP_WAITING;
 		return;
 	}
-	set_flag();
+	set_flag(0);
+}
+
+/* --- other functions of libsync_trace --------------------------------------------------------- */
+
+bool step_hold(uintptr_t entry)
+{
+	if (step_self.state != STEP_SILENT)
+		return false;
+	step_self.entry = entry;
+	step_self.entry_site = *(const uintptr_t *)entry;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	step_self.state = STEP_PAUSED; /* the next trap clears the flag */
+	return true;
+}
+
+void step_release(void)
+{
+	if (step_self.state == STEP_PAUSED && is_entered())
+		set_flag(step_self.beyond);
 }

@@ -108,7 +108,7 @@ static inline uint32_t st_block_epoch(uint32_t word)
 	return (word & ST_EPOCH_MASK) >> ST_EPOCH_SHIFT;
 }
 
-#define ST_ACCESS_ABI 5u
+#define ST_ACCESS_ABI 6u
 
 /* Reasons for which a thread is not stepped at all; bits. */
 enum st_step_barred {
@@ -138,6 +138,12 @@ struct st_step_functions {
 	/* Its event is written: steps go on with the program's next instruction, or after a wait.
 	 */
 	void (*go_on)(unsigned event, bool waits);
+	/*
+	 * A function begins whose return address is at `entry`. Returns true if the thread was
+	 * stepped in it silently, and is not until release().
+	 */
+	bool (*hold)(uintptr_t entry);
+	void (*release)(void);
 	void (*end)(void); /* no section is stepped any more */
 	void (*thread_end)(void);
 };

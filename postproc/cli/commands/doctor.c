@@ -141,7 +141,7 @@ static void check_steps(void)
 	struct pp_error err = PP_ERROR_INIT;
 	g_auto(GStrv) paths = NULL;
 
-	if (pp_libraries_find(&paths, &err) == 0 && pp_libraries_check_step(paths, &err))
+	if (pp_libraries_find(&paths, &err) == 0 && pp_libraries_check_step(paths, false, &err))
 		pp_doctor_line(POOR, "accesses by steps",
 			       "libaccess_step.so is missing; record --accesses=sampled needs it",
 			       "install libzydis-dev; make; make install");

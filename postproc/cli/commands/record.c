@@ -319,9 +319,10 @@ static void note_start(struct pp_run *run)
 static GStrv all_libraries(const struct pp_program *program, const struct gm_config *config,
 			   char *const *libraries)
 {
-	g_auto(GStrv) base = config->access_mode == GM_ACCESS_SAMPLED
-				 ? pp_libraries_with_step(libraries)
-				 : g_strdupv((GStrv)libraries);
+	g_auto(GStrv) base =
+	    config->access_mode == GM_ACCESS_SAMPLED
+		? pp_libraries_with_step(libraries, config->access_blocks == GM_BLOCKS_ON)
+		: g_strdupv((GStrv)libraries);
 
 	return pp_program_image(program)->needs_openmp ? pp_libraries_with_openmp(base)
 						       : g_steal_pointer(&base);
@@ -650,7 +651,8 @@ static int record(const struct options *options, struct gm_config *config,
 		return pp_cli_fail(&err);
 	if (config->sync_sink != GM_SINK_NATIVE && pp_libraries_check_ust(libraries, &err))
 		return pp_cli_fail(&err);
-	if (config->access_mode == GM_ACCESS_SAMPLED && pp_libraries_check_step(libraries, &err))
+	if (config->access_mode == GM_ACCESS_SAMPLED &&
+	    pp_libraries_check_step(libraries, config->access_blocks == GM_BLOCKS_ON, &err))
 		return pp_cli_fail(&err);
 	pp_discard_begin(&discard, config->dir);
 	if (make_capture(config, capture, &run, &err)) {

@@ -11,11 +11,23 @@ static void note_count(struct pp_table *table, uint64_t n, const char *what)
 }
 
 /* Is there a process with that mode, or one with more? */
-static bool any_recorded(const struct pp_model *model, enum pp_accesses mode)
+static bool any_recorded(const struct pp_model *model)
 {
 	for (guint i = 0; i < model->processes->len; i++)
-		if (((const struct pp_process *)model->processes->pdata[i])->accesses >= mode)
+		if (((const struct pp_process *)model->processes->pdata[i])->accesses !=
+		    PP_ACCESSES_NONE)
 			return true;
+	return false;
+}
+
+static bool has_unknown_blocks(const struct pp_model *model)
+{
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct pp_process *process = model->processes->pdata[i];
+
+		if (process->accesses == PP_ACCESSES_SAMPLED && !process->knows_blocks)
+			return true;
+	}
 	return false;
 }
 
@@ -119,7 +131,7 @@ static void note_uninstrumented(struct pp_table *table, const struct pp_pass_con
 void pp_access_notes(struct pp_table *table, const struct pp_pass_context *context,
 		     const struct pp_access_figures *all)
 {
-	if (!any_recorded(context->model, PP_ACCESSES_COMPILED)) {
+	if (!any_recorded(context->model)) {
 		pp_table_note(table, "the capture has no accesses: build the program with "
 				     "-fsanitize=thread and link it with -laccess_trace, or "
 				     "record it with --accesses=sampled");
@@ -128,10 +140,11 @@ void pp_access_notes(struct pp_table *table, const struct pp_pass_context *conte
 	pp_table_note(table, "accesses outside of critical sections are not known: what they share "
 			     "counts as private");
 	note_known(table, all);
-	if (any_recorded(context->model, PP_ACCESSES_SAMPLED))
+	if (has_unknown_blocks(context->model))
 		pp_table_note(table,
 			      "in sampled mode the heap's blocks are not known: memory that was "
-			      "freed and allocated again counts as the same");
+			      "freed and allocated again counts as the same (record with --set "
+			      "access.blocks=on)");
 	note_uninstrumented(table, context);
 	note_lost(table, context->model);
 }
