@@ -149,9 +149,15 @@ static uint64_t ends(struct st_thread *self, const struct st_block *block)
 /* The place of the return address. */
 #define ENTRY() ((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t))
 
+/* Returns true if the thread is not stepped until steps->release(). */
+static inline bool hold(uintptr_t entry)
+{
+	return st_access != NULL && st_access->steps != NULL && st_access->steps->hold(entry);
+}
+
 ST_EXPORT uint64_t st_access_block_ends(const struct st_block *block)
 {
-	bool is_held = st_steps_hold(ENTRY());
+	bool is_held = hold(ENTRY());
 	struct st_thread *self = st_enter();
 	uint64_t now_ns = 0;
 
@@ -162,13 +168,13 @@ ST_EXPORT uint64_t st_access_block_ends(const struct st_block *block)
 	if (self != NULL)
 		st_leave(self);
 	if (is_held)
-		st_steps_release();
+		st_access->steps->release();
 	return now_ns;
 }
 
 ST_EXPORT void st_access_block_freed(const struct st_block *block, uint64_t now_ns)
 {
-	bool is_held = st_steps_hold(ENTRY());
+	bool is_held = hold(ENTRY());
 	struct st_thread *self = st_enter();
 	uint64_t fields[2] = {block->address, block->n_bytes};
 
@@ -178,16 +184,16 @@ ST_EXPORT void st_access_block_freed(const struct st_block *block, uint64_t now_
 	if (self != NULL)
 		st_leave(self);
 	if (is_held)
-		st_steps_release();
+		st_access->steps->release();
 }
 
 ST_EXPORT uintptr_t st_access_site(const volatile uintptr_t *place)
 {
-	bool is_held = st_steps_hold(ENTRY());
+	bool is_held = hold(ENTRY());
 	uintptr_t site = st_caller_is_site(*place) ? *place : st_caller_find_allocation(place);
 
 	if (is_held)
-		st_steps_release();
+		st_access->steps->release();
 	return site;
 }
 

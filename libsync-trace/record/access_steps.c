@@ -164,16 +164,6 @@ bool st_steps_cut(struct st_access_thread *thread)
 	return true;
 }
 
-bool st_steps_hold(uintptr_t entry)
-{
-	return st_access != NULL && st_access->steps != NULL && st_access->steps->hold(entry);
-}
-
-void st_steps_release(void)
-{
-	st_access->steps->release();
-}
-
 void st_steps_written(struct st_access_thread *thread, unsigned flags)
 {
 	if ((flags & ST_ACCESS_ABANDONED) == 0)

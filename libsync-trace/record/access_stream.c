@@ -5,7 +5,8 @@
  *
  * The lines of a segment are a set. A table has the numbers of sets by a hash of 128 bits; a set
  * whose place another one has taken since is defined again. The numbers of the sets of a place are
- * equal modulo the number of places, so that readers forget them, too. The first segment of a
+ * equal modulo the number of places, so that readers forget them, too. Another table has the
+ * numbers of lines: sets that do not repeat mostly have lines that do. The first segment of a
  * process makes the trace. The memory is zeroed in a forked child, and its pointer with the writer.
  *
  * The writer's gate is closed. Steps that must not be left half done run with signals blocked.
@@ -26,9 +27,26 @@ struct known_set {
 	uint32_t number;  /* 0: none */
 };
 
+struct known_line {
+	uint64_t hash[2];
+	uint32_t number; /* 0: none */
+};
+
+#define LINE_HOMES 16384u /* a power of two; a line that finds its place taken replaces it */
+
+/* Lines that are older could be forgotten while the largest set is defined. */
+#define LINES_AGE_MAX (ST_ACCESS_LINES_KNOWN - ST_ACCESS_LINES_MAX)
+
+/* After so many unknown lines, so many are not looked up. */
+#define UNKNOWN_MAX   2048u
+#define UNKNOWN_PAUSE 16384u
+
 struct st_accesses {
 	struct gm_stream stream;
 	struct known_set known[ST_ACCESS_SETS];
+	uint32_t n_lines;   /* defined so far, modulo 2^32 */
+	uint32_t n_unknown; /* in a row; are_looked_up() */
+	struct known_line lines[LINE_HOMES];
 };
 
 #define FIELDS_SEGMENT(bits)                                                                       \
@@ -44,6 +62,8 @@ static const struct gm_event_class events[ST_ACCESSES_N_EVENTS] = {
 				  FIELDS_SEGMENT(64) "uint64_t left_out; uint8_t flags; "},
     [ST_ACCESSES_BLOCK] = {"block", "address_t address; uint64_t size; address_t site; "},
     [ST_ACCESSES_FREED] = {"freed", "address_t address; uint64_t size; "},
+    [ST_ACCESSES_KNOWN_LINES] = {"known_lines", "uint32_t set; uint32_t last; uint32_t n; "
+						"struct { uint16_t place; } places[n]; "},
 };
 
 static struct gm_trace trace;
@@ -53,7 +73,7 @@ static enum { TRACE_NEW, TRACE_OPEN, TRACE_FAILED } trace_state;
 /* --- the trace -------------------------------------------------------------------------------- */
 
 /* Adds the accesses and blocks of a packet that could not be written at the end of the process. */
-static void packet_lost(const struct gm_packet *packet, uint16_t why)
+static ST_COLD void packet_lost(const struct gm_packet *packet, uint16_t why)
 {
 	const uint8_t *at = (const uint8_t *)(packet + 1);
 	const uint8_t *end = (const uint8_t *)packet + packet->content_bits / 8;
@@ -77,6 +97,8 @@ static void packet_lost(const struct gm_packet *packet, uint16_t why)
 		} else if (id == ST_ACCESSES_FREED) {
 			n_blocks++;
 			at += ST_ACCESSES_FREED_BYTES;
+		} else if (id == ST_ACCESSES_KNOWN_LINES) {
+			at += ST_ACCESSES_KNOWN_LINES_BYTES + numbers[2] * sizeof(uint16_t);
 		} else {
 			for (unsigned i = 0; i < 2; i++) {
 				memcpy(&number, at + 12 + 8 * i, 8);
@@ -114,7 +136,7 @@ static bool trace_open(void)
 	return trace_state == TRACE_OPEN;
 }
 
-void st_accesses_forget(void)
+ST_COLD void st_accesses_forget(void)
 {
 	if (trace_state == TRACE_NEW)
 		return; /* each page that a child writes to is copied */
@@ -206,7 +228,8 @@ static ST_COLD bool make_room(struct st_thread *self, uint64_t n_bytes, uint64_t
 
 /* Makes room for an event with n_bytes of fields. *now_ns becomes later if its stream needs that.
  */
-static bool has_room(struct st_thread *self, uint64_t n_bytes, uint64_t *now_ns)
+static __attribute__((noinline)) bool has_room(struct st_thread *self, uint64_t n_bytes,
+					       uint64_t *now_ns)
 {
 	const struct gm_stream *stream = st_accesses_stream(self);
 
@@ -245,16 +268,24 @@ static void write_event(struct gm_stream *stream, uint8_t id, const void *head, 
 	__atomic_store_n(&stream->pos, at, __ATOMIC_RELEASE);
 }
 
-bool st_accesses_put(struct st_thread *self, uint8_t id, const void *fields, size_t n_bytes,
-		     uint64_t *now_ns)
+/* Returns false if there is no room for it. */
+static __attribute__((noinline)) bool put(struct st_thread *self, uint8_t id, const void *head,
+					  size_t n_head, const void *rest, size_t n_rest,
+					  uint64_t *now_ns)
 {
-	if (!has_room(self, n_bytes, now_ns))
+	if (!has_room(self, n_head + n_rest, now_ns))
 		return false;
-	write_event(&self->accesses->stream, id, fields, n_bytes, NULL, 0, *now_ns);
+	write_event(&self->accesses->stream, id, head, n_head, rest, n_rest, *now_ns);
 	return true;
 }
 
-/* --- sets ------------------------------------------------------------------------------------- */
+bool st_accesses_put(struct st_thread *self, uint8_t id, const void *fields, size_t n_bytes,
+		     uint64_t *now_ns)
+{
+	return put(self, id, fields, n_bytes, NULL, 0, now_ns);
+}
+
+/* --- hashes ----------------------------------------------------------------------------------- */
 
 /* Both halves of the product depend on all bits of both factors. */
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -264,40 +295,137 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Two hashes for a lookup by both. Each is of half of the fields. */
+/* Two hashes for a lookup by both. Each is of half of the fields: only both depend on all. */
+static void hash_line(const struct st_access_line *line, uint64_t ret[2])
+{
+	uint64_t ordinals = (uint64_t)line->first << 32 | line->last;
+	uint64_t a = mix(line->address ^ 0x9e3779b97f4a7c15u, line->read ^ 0xd6e8feb86659fd93u);
+	uint64_t b = mix(ordinals ^ 0x9e3779b97f4a7c15u, line->first_site ^ 0xd6e8feb86659fd93u);
+
+	ret[0] = mix(a ^ line->written, line->changed ^ 0xa0761d6478bd642fu);
+	ret[1] = mix(b ^ line->last_site, line->address ^ 0xa0761d6478bd642fu);
+}
+
 static void hash_lines(const struct st_access_line *lines, uint32_t n, uint64_t ret[2])
 {
-	uint64_t a = n, b = ~(uint64_t)n;
+	uint64_t a = n, b = n, hash[2];
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct st_access_line *line = &lines[i];
-		uint64_t ordinals = (uint64_t)line->first << 32 | line->last;
-
-		a = mix(a ^ line->address ^ 0x9e3779b97f4a7c15u, line->read ^ 0xd6e8feb86659fd93u);
-		a = mix(a ^ line->written, line->changed ^ 0xa0761d6478bd642fu);
-		b = mix(b ^ ordinals ^ 0xe7037ed1a0b428dbu, line->first_site ^ 0x8ebc6af09c88c6e3u);
-		b = mix(b ^ line->last_site, line->address ^ 0x589965cc75374cc3u);
+		hash_line(&lines[i], hash);
+		a = mix(a ^ hash[0], 0x2127599bf4325c37u);
+		b = mix(b ^ hash[1], 0x2127599bf4325c37u);
 	}
 	ret[0] = a;
 	ret[1] = b;
 }
 
-/* Returns false if there is no room for all lines; the set is then never named. */
-static bool define(struct st_thread *self, uint32_t number, const struct st_access_line *lines,
-		   uint32_t n, uint64_t *now_ns)
-{
-	for (uint32_t at = 0; at < n; at += ST_LINES_IN_EVENT) {
-		uint32_t n_now = n - at < ST_LINES_IN_EVENT ? n - at : ST_LINES_IN_EVENT;
-		size_t n_bytes = n_now * sizeof(*lines);
-		uint32_t head[2] = {number, n_now};
+/* --- lines ------------------------------------------------------------------------------------ */
 
-		if (!has_room(self, sizeof(head) + n_bytes, now_ns))
+/* Some lines of a set, one behind the other. */
+struct lines {
+	const struct st_access_line *at;
+	uint32_t n, n_known;
+	/* Their numbers; 0: readers do not know it. Without a look-up, nothing else is set. */
+	struct known_line now[ST_KNOWN_IN_EVENT];
+	struct known_line *home[ST_KNOWN_IN_EVENT]; /* the place of each in the table */
+};
+
+/* Sets the number of the line if it is known. */
+static void line_look_up(struct st_accesses *accesses, struct lines *lines, uint32_t i)
+{
+	struct known_line *now = &lines->now[i], *home;
+
+	hash_line(&lines->at[i], now->hash);
+	home = &accesses->lines[(now->hash[0] ^ now->hash[1]) & (LINE_HOMES - 1)];
+	lines->home[i] = home;
+	if (home->number == 0 || home->hash[0] != now->hash[0] || home->hash[1] != now->hash[1] ||
+	    accesses->n_lines - home->number >= LINES_AGE_MAX)
+		return;
+	now->number = home->number;
+	lines->n_known++;
+}
+
+/* Defines the lines that are not known, of the set, or of none yet. False: there is no room. */
+static bool define_new(struct st_thread *self, uint32_t set, struct lines *lines, uint64_t *now_ns)
+{
+	uint32_t head[2] = {set, 0};
+
+	for (uint32_t i = 0; i < lines->n;) {
+		uint32_t first = i;
+
+		while (i < lines->n && i - first < ST_LINES_IN_EVENT && lines->now[i].number == 0)
+			i++;
+		if (i == first) {
+			i++;
+			continue;
+		}
+		head[1] = i - first;
+		if (!put(self, ST_ACCESSES_LINES, head, sizeof(head), lines->at + first,
+			 head[1] * sizeof(*lines->at), now_ns))
 			return false;
-		write_event(&self->accesses->stream, ST_ACCESSES_LINES, head, sizeof(head),
-			    lines + at, n_bytes, *now_ns);
+		while (first < i)
+			lines->now[first++].number = ++self->accesses->n_lines;
 	}
 	return true;
 }
+
+/* Readers know the lines. Returns false if there is no room. */
+static bool name_lines(struct st_thread *self, uint32_t set, const struct lines *lines,
+		       uint64_t *now_ns)
+{
+	uint16_t places[ST_KNOWN_IN_EVENT];
+	uint32_t head[3] = {set, self->accesses->n_lines, lines->n};
+
+	_Static_assert(sizeof(head) == ST_ACCESSES_KNOWN_LINES_BYTES, "fields of known_lines");
+	for (uint32_t i = 0; i < lines->n; i++)
+		places[i] = (uint16_t)ST_ACCESS_LINE_PLACE(lines->now[i].number);
+	return put(self, ST_ACCESSES_KNOWN_LINES, head, sizeof(head), places,
+		   lines->n * sizeof(*places), now_ns);
+}
+
+/*
+ * Returns false if lines are written without being looked up, since none of the last ones was
+ * known: now and then some are.
+ */
+static bool are_looked_up(struct st_accesses *accesses, uint32_t n)
+{
+	if (accesses->n_unknown >= UNKNOWN_MAX + UNKNOWN_PAUSE)
+		accesses->n_unknown = 0;
+	accesses->n_unknown += n;
+	return accesses->n_unknown < UNKNOWN_MAX;
+}
+
+/* Returns false if there is no room for all lines; the set is then never named. */
+static bool define(struct st_thread *self, uint32_t set, const struct st_access_line *at,
+		   uint32_t n, uint64_t *now_ns)
+{
+	struct st_accesses *accesses = self->accesses;
+	struct lines lines;
+
+	for (; n != 0; n -= lines.n, at += lines.n) {
+		bool is_looked_up;
+
+		lines.at = at;
+		lines.n = n < ST_KNOWN_IN_EVENT ? n : ST_KNOWN_IN_EVENT;
+		lines.n_known = 0;
+		is_looked_up = are_looked_up(accesses, lines.n);
+		for (uint32_t i = 0; i < lines.n; i++) {
+			lines.now[i].number = 0;
+			if (is_looked_up)
+				line_look_up(accesses, &lines, i);
+		}
+		if (lines.n_known != 0)
+			accesses->n_unknown = 0;
+		if (!define_new(self, lines.n_known != 0 ? 0 : set, &lines, now_ns) ||
+		    (lines.n_known != 0 && !name_lines(self, set, &lines, now_ns)))
+			return false;
+		for (uint32_t i = 0; is_looked_up && i < lines.n; i++)
+			*lines.home[i] = lines.now[i];
+	}
+	return true;
+}
+
+/* --- sets ------------------------------------------------------------------------------------- */
 
 /*
  * Returns the set, defined before; NULL: it is empty, or there is no room. The definition has the
@@ -317,7 +445,7 @@ static struct known_set *set_find(struct st_thread *self, const struct st_collec
 	if (!has_room(self, 0, &now_ns))
 		return NULL;
 	accesses = self->accesses;
-	place = (uint32_t)hash[0] & (ST_ACCESS_SETS - 1);
+	place = (uint32_t)(hash[0] ^ hash[1]) & (ST_ACCESS_SETS - 1);
 	known = &accesses->known[place];
 	if (known->number != 0 && known->hash[0] == hash[0] && known->hash[1] == hash[1])
 		return known;
@@ -345,7 +473,7 @@ static void set_check(struct st_thread *self, struct known_set *known,
 
 /* --- segments --------------------------------------------------------------------------------- */
 
-static void write_segment(struct st_thread *self, const struct st_collector *collector,
+static bool write_segment(struct st_thread *self, const struct st_collector *collector,
 			  uint32_t number, uint8_t flags, uint64_t now_ns)
 {
 	uint64_t duration_ns = now_ns > collector->begin_ns ? now_ns - collector->begin_ns : 0;
@@ -359,15 +487,12 @@ static void write_segment(struct st_thread *self, const struct st_collector *col
 	_Static_assert(sizeof(head) + 1 == ST_ACCESSES_SEGMENT_BYTES, "fields of a segment");
 	_Static_assert(sizeof(number) + sizeof(tail) == ST_ACCESSES_SEGMENT_LONG_BYTES,
 		       "... of a long one");
-	if (most <= UINT32_MAX && collector->n_left_out == 0) {
-		write_event(&self->accesses->stream, ST_ACCESSES_SEGMENT, head, sizeof(head),
-			    &flags, 1, now_ns);
-		return;
-	}
+	if (most <= UINT32_MAX && collector->n_left_out == 0)
+		return put(self, ST_ACCESSES_SEGMENT, head, sizeof(head), &flags, 1, &now_ns);
 	memcpy(tail, rest, sizeof(rest));
 	tail[sizeof(rest)] = flags;
-	write_event(&self->accesses->stream, ST_ACCESSES_SEGMENT_LONG, &number, sizeof(number),
-		    tail, sizeof(tail), now_ns);
+	return put(self, ST_ACCESSES_SEGMENT_LONG, &number, sizeof(number), tail, sizeof(tail),
+		   &now_ns);
 }
 
 bool st_accesses_write(struct st_thread *self, const struct st_collector *collector, unsigned flags,
@@ -379,11 +504,10 @@ bool st_accesses_write(struct st_thread *self, const struct st_collector *collec
 	if (known != NULL)
 		set_check(self, known, collector, &now_ns);
 	if ((known != NULL || collector->n_lines == 0) &&
-	    has_room(self, ST_ACCESSES_SEGMENT_LONG_BYTES, &now_ns)) {
-		write_segment(self, collector, known != NULL ? known->number : 0, (uint8_t)flags,
-			      now_ns);
+	    has_room(self, ST_ACCESSES_SEGMENT_LONG_BYTES, &now_ns) &&
+	    write_segment(self, collector, known != NULL ? known->number : 0, (uint8_t)flags,
+			  now_ns))
 		return true;
-	}
 	stream = st_accesses_stream(self);
 	if (stream != NULL) {
 		stream->n_lost++;

@@ -404,13 +404,6 @@ void st_steps_before(struct st_access_thread *thread);
 /* Before a segment ends. Returns false if it is not stepped; true in the compiled mode. */
 bool st_steps_cut(struct st_access_thread *thread);
 
-/*
- * A function of libsync_trace that is no operation begins, with the return address at `entry`.
- * Returns true if the thread is stepped again from st_steps_release() on.
- */
-bool st_steps_hold(uintptr_t entry);
-void st_steps_release(void);
-
 /* The segment's event was written: a section that was abandoned is not stepped any more. */
 void st_steps_written(struct st_access_thread *thread, unsigned flags);
 

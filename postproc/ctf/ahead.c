@@ -41,6 +41,10 @@ bool pp_stream_look(struct pp_stream *stream, const struct pp_record *record, in
 		stream->n_events++;
 		pp_decode_lines(stream, record);
 		return false;
+	case PP_CLASS_KNOWN_LINES:
+		stream->n_events++;
+		pp_decode_known_lines(stream, record);
+		return false;
 	default:
 		break;
 	}

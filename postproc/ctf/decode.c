@@ -315,6 +315,9 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 	case PP_CLASS_LINES:
 		pp_decode_lines(stream, record);
 		break;
+	case PP_CLASS_KNOWN_LINES:
+		pp_decode_known_lines(stream, record);
+		break;
 	case PP_CLASS_SEGMENT:
 		if (pp_decode_segment(stream, record, &event))
 			pp_stream_hand_over(stream, &event);

@@ -2,7 +2,8 @@
 /*
  * A stream defines a set in one or several events, and names it from the next segment on.  A set is
  * forgotten when another one takes its place, as the writer forgets it: memory does not depend on
- * the number of sets that the stream has defined.
+ * the number of sets that the stream has defined.  Neither does it on the number of lines, of which
+ * the last ones are kept.
  */
 #include "ctf/decode_accesses.h"
 
@@ -17,8 +18,15 @@ struct pp_defined_set {
 };
 
 struct pp_defined_sets {
-	uint32_t pending;	     /* the number of the set whose lines are being read; 0: none */
-	GArray *lines;		     /* ... of struct pp_access_line */
+	uint32_t pending;  /* the number of the set whose lines are being read; 0: none */
+	uint32_t left_out; /* the last set that has no place, since lines are missing; 0: none */
+	GArray *lines;	   /* ... of struct pp_access_line */
+	/*
+	 * The last lines that were defined, the same type: line `number` is at (number - 1 -
+	 * origin) % ST_ACCESS_LINES_KNOWN.
+	 */
+	GArray *known;
+	uint32_t origin, last; /* numbers, modulo 2^32: those behind the first one are known */
 	struct pp_access_set *empty; /* that of number 0; NULL: not needed so far */
 	struct pp_defined_set places[ST_ACCESS_SETS];
 };
@@ -31,6 +39,7 @@ void pp_defined_sets_free(struct pp_defined_sets *sets)
 		pp_access_set_unref(sets->places[i].set);
 	pp_access_set_unref(sets->empty);
 	g_array_unref(sets->lines);
+	g_array_unref(sets->known);
 	g_free(sets);
 }
 
@@ -39,6 +48,7 @@ static struct pp_defined_sets *sets_of(struct pp_stream *stream)
 	if (!stream->sets) {
 		stream->sets = g_new0(struct pp_defined_sets, 1);
 		stream->sets->lines = g_array_new(FALSE, FALSE, sizeof(struct pp_access_line));
+		stream->sets->known = g_array_new(FALSE, FALSE, sizeof(struct pp_access_line));
 	}
 	return stream->sets;
 }
@@ -96,29 +106,111 @@ static void end_set(struct pp_stream *stream, int64_t time_ns)
 	sets->pending = 0;
 }
 
+/* --- lines ---------------------------------------------------------------------------------- */
+
+/* The set is never defined, also not by further lines. */
+static void leave_out(struct pp_stream *stream, const char *why)
+{
+	struct pp_defined_sets *sets = stream->sets;
+
+	add_problem(stream, why);
+	g_array_set_size(sets->lines, 0);
+	sets->left_out = sets->pending;
+	sets->pending = 0;
+}
+
+/* Begins to read lines of the set.  Returns false if they are left out. */
+static bool begin_lines(struct pp_stream *stream, uint64_t number, uint32_t n_lines)
+{
+	struct pp_defined_sets *sets = stream->sets;
+
+	if (number == sets->left_out)
+		return false;
+	if (sets->pending != number)
+		end_set(stream, stream->last_ns);
+	sets->pending = (uint32_t)number;
+	sets->left_out = 0;
+	if (sets->lines->len + n_lines <= ST_ACCESS_LINES_MAX)
+		return true;
+	leave_out(stream, "sets of accesses with too many lines: left out");
+	return false;
+}
+
+/* The line has the next number. */
+static void remember(struct pp_defined_sets *sets, const struct pp_access_line *line)
+{
+	uint32_t at = (sets->last++ - sets->origin) % ST_ACCESS_LINES_KNOWN;
+
+	if (at == sets->known->len)
+		g_array_append_vals(sets->known, line, 1);
+	else
+		g_array_index(sets->known, struct pp_access_line, at) = *line;
+}
+
 void pp_decode_lines(struct pp_stream *stream, const struct pp_record *record)
 {
 	struct pp_defined_sets *sets = sets_of(stream);
 	uint64_t number = record->values[PP_LINES_SET];
 	const uint8_t *at = record->lines;
+	bool is_taken;
 
+	if (number > UINT32_MAX) {
+		add_problem(stream, "sets of accesses without a number: left out");
+		return;
+	}
+	is_taken = number && begin_lines(stream, number, record->n_lines);
+	for (uint32_t i = 0; i < record->n_lines; i++) {
+		struct pp_access_line line = read_line(at + i * sizeof(struct st_access_line));
+
+		remember(sets, &line);
+		if (is_taken)
+			g_array_append_val(sets->lines, line);
+	}
+}
+
+/* Returns the last line with that place; NULL: it is not known. */
+static const struct pp_access_line *known_line(const struct pp_defined_sets *sets, uint16_t place)
+{
+	uint32_t age = (sets->last - 1 - place) % ST_ACCESS_LINES_KNOWN;
+
+	if (place >= ST_ACCESS_LINES_KNOWN || age >= sets->known->len)
+		return NULL;
+	return &g_array_index(sets->known, struct pp_access_line,
+			      (sets->last - 1 - age - sets->origin) % ST_ACCESS_LINES_KNOWN);
+}
+
+/* The stream has defined lines that are missing: none before the next one is known. */
+static void forget_lines(struct pp_defined_sets *sets, uint32_t last)
+{
+	sets->origin = sets->last = last;
+	g_array_set_size(sets->known, 0);
+}
+
+void pp_decode_known_lines(struct pp_stream *stream, const struct pp_record *record)
+{
+	struct pp_defined_sets *sets = sets_of(stream);
+	uint64_t number = record->values[PP_KNOWN_SET];
+	const uint8_t *at = record->lines;
+
+	if (sets->last != (uint32_t)record->values[PP_KNOWN_LAST])
+		forget_lines(sets, (uint32_t)record->values[PP_KNOWN_LAST]);
 	if (!number || number > UINT32_MAX) {
 		add_problem(stream, "sets of accesses without a number: left out");
 		return;
 	}
-	if (sets->pending != number)
-		end_set(stream, stream->last_ns);
-	sets->pending = (uint32_t)number;
-	if (sets->lines->len + record->n_lines > ST_ACCESS_LINES_MAX) {
-		add_problem(stream, "sets of accesses with too many lines: left out");
-		g_array_set_size(sets->lines, 0);
-		sets->pending = 0;
+	if (!begin_lines(stream, number, record->n_lines))
 		return;
-	}
 	for (uint32_t i = 0; i < record->n_lines; i++) {
-		struct pp_access_line line = read_line(at + i * sizeof(struct st_access_line));
+		const struct pp_access_line *line;
+		uint16_t place;
 
-		g_array_append_val(sets->lines, line);
+		memcpy(&place, at + i * sizeof(place), sizeof(place));
+		line = known_line(sets, place);
+		if (!line) {
+			leave_out(stream, "sets of accesses with lines that are missing: left out");
+			return;
+		}
+		g_array_append_vals(sets->lines, line, 1);
 	}
 }
 

@@ -10,8 +10,9 @@ struct pp_defined_sets;
 
 void pp_defined_sets_free(struct pp_defined_sets *sets); /* NULL: nothing */
 
-/* PP_CLASS_LINES: defines lines of a set. */
+/* PP_CLASS_LINES: defines lines of a set.  PP_CLASS_KNOWN_LINES: adds known ones to it. */
 void pp_decode_lines(struct pp_stream *stream, const struct pp_record *record);
+void pp_decode_known_lines(struct pp_stream *stream, const struct pp_record *record);
 
 /* PP_CLASS_SEGMENT.  Returns false if its set is not known, which is counted. */
 bool pp_decode_segment(struct pp_stream *stream, const struct pp_record *record,

@@ -12,7 +12,16 @@
 #define SYSCALL_ENTRY "syscall_entry_"
 #define SYSCALL_EXIT  "syscall_exit_"
 
-enum need { NONE, INTEGER, STRING, LINES_OF_SET, INTEGER_OR_NONE, STRING_OR_NONE, CONTEXT_OR_NONE };
+enum need {
+	NONE,
+	INTEGER,
+	STRING,
+	LINES_OF_SET,
+	PLACES_OF_SET,
+	INTEGER_OR_NONE,
+	STRING_OR_NONE,
+	CONTEXT_OR_NONE
+};
 
 struct wanted_field {
 	const char *name;
@@ -36,6 +45,7 @@ enum shape {
 	IO,
 	SAMPLE,
 	LINES,
+	KNOWN_LINES,
 	SEGMENT,
 	HEAP_BLOCK,
 	HEAP_FREED,
@@ -72,6 +82,10 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
     [ORDER] = {{"number", INTEGER}},
     [SAMPLE] = {{"path", INTEGER}, {"n", INTEGER}},
     [LINES] = {{"set", INTEGER}, {"n", INTEGER}, {"lines", LINES_OF_SET}},
+    [KNOWN_LINES] = {{"set", INTEGER},
+		     {"last", INTEGER},
+		     {"n", INTEGER},
+		     {"places", PLACES_OF_SET}},
     [SEGMENT] = {{"set", INTEGER},
 		 {"duration", INTEGER},
 		 {"reads", INTEGER},
@@ -128,8 +142,9 @@ static const struct known_class {
 
 /* The kinds of our own traces beside synch-events. */
 static const struct known_class more_classes[] = {
-    {"sample", SAMPLE},	       {"lines", LINES},      {"segment", SEGMENT},
-    {"segment_long", SEGMENT}, {"block", HEAP_BLOCK}, {"freed", HEAP_FREED},
+    {"sample", SAMPLE},		  {"lines", LINES},	 {"segment", SEGMENT},
+    {"segment_long", SEGMENT},	  {"block", HEAP_BLOCK}, {"freed", HEAP_FREED},
+    {"known_lines", KNOWN_LINES},
 };
 
 static const struct known_class kernel_classes[] = {
@@ -178,6 +193,8 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_SAMPLE;
 	case LINES:
 		return PP_CLASS_LINES;
+	case KNOWN_LINES:
+		return PP_CLASS_KNOWN_LINES;
 	case SEGMENT:
 		return PP_CLASS_SEGMENT;
 	case HEAP_BLOCK:
@@ -243,6 +260,8 @@ static enum pp_member_type type_for(enum need need)
 		return PP_MEMBER_STRING;
 	case LINES_OF_SET:
 		return PP_MEMBER_LINES;
+	case PLACES_OF_SET:
+		return PP_MEMBER_PLACES;
 	default:
 		return PP_MEMBER_INTEGER;
 	}
@@ -297,6 +316,13 @@ static void learn_syscall(struct pp_event_class *class, struct pp_members payloa
 	}
 	class->syscall = syscall;
 	class->what = is_exit ? PP_CLASS_SYSCALL_EXIT : PP_CLASS_SYSCALL_ENTRY;
+}
+
+enum pp_member_type pp_member_sequence(const char *element)
+{
+	if (strcmp(element, PP_LINES_ELEMENT) == 0)
+		return PP_MEMBER_LINES;
+	return strcmp(element, PP_PLACES_ELEMENT) == 0 ? PP_MEMBER_PLACES : PP_MEMBER_OTHER;
 }
 
 void pp_member_append(GString *text, const char *name, unsigned bits)

@@ -24,6 +24,7 @@ enum pp_class {
 	PP_CLASS_IO,
 	PP_CLASS_SAMPLE,
 	PP_CLASS_LINES,
+	PP_CLASS_KNOWN_LINES,
 	PP_CLASS_SEGMENT,
 	PP_CLASS_HEAP_BLOCK,
 	PP_CLASS_HEAP_FREED,
@@ -53,6 +54,7 @@ enum { PP_SAMPLE_PATH, PP_SAMPLE_N };
 enum { PP_CONDITIONALS_COUNT };
 enum { PP_ORDER_NUMBER };
 enum { PP_LINES_SET, PP_LINES_N, PP_LINES_AT };
+enum { PP_KNOWN_SET, PP_KNOWN_LAST, PP_KNOWN_N, PP_KNOWN_AT };
 enum {
 	PP_SEGMENT_SET,
 	PP_SEGMENT_DURATION,
@@ -89,10 +91,17 @@ enum pp_class_names { PP_NAMES_OURS, PP_NAMES_KERNEL, PP_NAMES_UST };
 #define PP_MAX_FIELDS 6
 
 /* A member of a structure, as the trace's metadata defines it. */
-/* PP_MEMBER_LINES: a sequence of struct st_access_line. */
-enum pp_member_type { PP_MEMBER_OTHER, PP_MEMBER_INTEGER, PP_MEMBER_STRING, PP_MEMBER_LINES };
+/* PP_MEMBER_LINES: a sequence of struct st_access_line; _PLACES: of places of such lines. */
+enum pp_member_type {
+	PP_MEMBER_OTHER,
+	PP_MEMBER_INTEGER,
+	PP_MEMBER_STRING,
+	PP_MEMBER_LINES,
+	PP_MEMBER_PLACES
+};
 
-/* The fields of struct st_access_line with their bits, as pp_member_append() writes them. */
+/* The fields of their elements with their bits, as pp_member_append() writes them. */
+#define PP_PLACES_ELEMENT "place 16, "
 #define PP_LINES_ELEMENT                                                                           \
 	"address 64, read 64, written 64, changed 64, first 32, last 32, first_site 64, "          \
 	"last_site 64, "
@@ -146,7 +155,10 @@ const char *pp_event_class_learn(struct pp_event_class *class,
 				 const struct pp_class_description *description,
 				 enum pp_class_names names);
 
-/* Appends an unsigned integer of the element of a sequence to a text; see PP_LINES_ELEMENT. */
+/* The type of a sequence, by the text of its element; see PP_LINES_ELEMENT. */
+enum pp_member_type pp_member_sequence(const char *element);
+
+/* Appends an unsigned integer of the element of a sequence to that text. */
 void pp_member_append(GString *text, const char *name, unsigned bits);
 
 /* Returns the position of a member of that type; -1: none. */

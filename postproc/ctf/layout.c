@@ -87,7 +87,7 @@ static bool parse_uuid(const char *text, uint8_t uuid[UUID_BYTES])
 
 /* --- event classes -------------------------------------------------------------------------- */
 
-static bool is_lines(const GArray *element)
+static enum pp_member_type sequence_of(const GArray *element)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
@@ -98,13 +98,13 @@ static bool is_lines(const GArray *element)
 		if (!part->type.is_signed)
 			pp_member_append(text, part->name, part->type.bits);
 	}
-	return strcmp(text->str, PP_LINES_ELEMENT) == 0;
+	return pp_member_sequence(text->str);
 }
 
 static enum pp_member_type type_of(const struct pp_tsdl_member *member)
 {
 	if (member->element)
-		return is_lines(member->element) ? PP_MEMBER_LINES : PP_MEMBER_OTHER;
+		return sequence_of(member->element);
 	if (member->type.kind == PP_TSDL_STRING)
 		return PP_MEMBER_STRING;
 	return member->length ? PP_MEMBER_OTHER : PP_MEMBER_INTEGER;

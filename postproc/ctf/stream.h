@@ -12,7 +12,8 @@ struct pp_record {
 	uint64_t values[PP_SYSCALL_VALUES]; /* signed integers are sign-extended; 0: the class
 					     * lacks the field */
 	const char *texts[PP_MAX_FIELDS];   /* NULL: the class lacks the field */
-	const void *lines;		    /* unaligned array of struct st_access_line */
+	const void *lines;		    /* unaligned array of struct st_access_line, or
+					     * of uint16_t: places of such lines */
 	uint32_t n_lines;		    /* 0: the class lacks them */
 	int32_t tid;			    /* from the contexts; PP_TID_UNKNOWN: none */
 };

@@ -4,6 +4,9 @@ import re
 import subprocess
 
 
+LINES_KNOWN = 16384  # the last lines of a stream, which sets may name
+
+
 class Line:
     """A line of a set: masks as Python integers, bit i for the byte at address + i."""
 
@@ -53,7 +56,7 @@ def events_of(directory):
                          stderr=subprocess.PIPE, text=True)
     assert run.returncode == 0 and not run.stderr, run.stderr
     streams = stream_numbers(directory)
-    sets, found = {}, []
+    sets, defined, found = {}, {}, []
     for stream, line in zip(streams, run.stdout.splitlines(), strict=True):
         head, fields = re.fullmatch(r"(\[\d+\] .*?: \{ tid = \d+, index = \d+ \}), \{ (.*) \}", line).groups()
         end_ns, kind, tid = re.search(r"\[(\d+)\].* ?\b(\w+): \{ tid = (\d+)", head).groups()
@@ -61,6 +64,15 @@ def events_of(directory):
             lines = [Line([number(value) for value in re.findall(r"= (0x[0-9A-F]+|\d+)", part)])
                      for part in re.findall(r"\[\d+\] = \{ (.*?) \}", fields)]
             assert len(lines) == int(re.search(r"\bn = (\d+)", fields)[1]), line
+            defined.setdefault(stream, []).extend(lines)
+            sets.setdefault((stream, int(re.search(r"set = (\d+)", fields)[1])), []).extend(lines)
+            continue
+        if kind == "known_lines":
+            known = defined[stream]
+            assert len(known) == int(re.search(r"last = (\d+)", fields)[1]), line
+            places = [int(place) for place in re.findall(r"place = (\d+)", fields)]
+            assert len(places) == int(re.search(r"\bn = (\d+)", fields)[1]), line
+            lines = [known[len(known) - 1 - (len(known) - 1 - place) % LINES_KNOWN] for place in places]
             sets.setdefault((stream, int(re.search(r"set = (\d+)", fields)[1])), []).extend(lines)
             continue
         values = {name: number(value) for name, value in re.findall(r"(\w+) = (0x[0-9A-F]+|\d+)", fields)}

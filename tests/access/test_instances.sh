@@ -55,12 +55,12 @@ for line in lines:
     assert int(words[5]) == sum(s[2] for s in within) and int(words[6]) == sum(s[3] for s in within), line
     assert bytes_of([words[-1]]) == bytes_of([s[4] for s in within]), line
     n_instances += 1
-n_expected = {"segments": 1000 + 2 + 2 + 3 + 2 + 1, "many_sets": 18000}[sys.argv[1]]
+n_expected = {"segments": 1000 + 2 + 2 + 3 + 2 + 1, "many_sets": 18000, "random_lines": 8000}[sys.argv[1]]
 assert n_instances == n_expected, n_instances
 END
 }
 
-for program in segments many_sets; do
+for program in segments random_lines many_sets; do
 	instrumented "$program" gcc
 	record_all d "./$program" >out 2>&1 || fail "$program: $(cat out)"
 	read_all "$program"

@@ -196,6 +196,8 @@ static char *accesses_metadata(uint32_t pid)
 							  "u64 writes; u64 left_out; u8 flags;"},
 	    [ST_ACCESSES_BLOCK] = {"block", "u64 address; u64 size; u64 site;"},
 	    [ST_ACCESSES_FREED] = {"freed", "u64 address; u64 size;"},
+	    [ST_ACCESSES_KNOWN_LINES] = {"known_lines", "u32 set; u32 last; u32 n; "
+							"struct { u16 place; } places[n];"},
 	};
 	GString *text = g_string_new("/* CTF 1.8 */\n");
 

@@ -12,11 +12,19 @@
  * event. Its lines, with all their fields, form a set. Equal sets of a stream have one number.
  *
  * Event 1, lines: set u32, n u32, n times struct st_access_line.
- * Defines lines of a set, in the order of their first access. A set of more than ST_LINES_IN_EVENT
- * lines has several of these events, one behind the other; it ends at the first segment that names
- * it, or at lines of another set. It takes the place ST_ACCESS_SET_PLACE(set) of the stream, and
- * the set that was there is not named any more: a reader keeps ST_ACCESS_SETS sets of a stream. A
- * set whose lines were not all written is not named. 0 is the number of the empty set.
+ * Defines lines of a set, in the order of their first access; with set 0, of none yet. A set may
+ * have several of these events and of event 6; it ends at the first segment that names it, or at
+ * lines of another set. It takes the place ST_ACCESS_SET_PLACE(set) of the stream, and the set that
+ * was there is not named any more: a reader keeps ST_ACCESS_SETS sets of a stream. A set whose
+ * lines were not all written is not named. 0 is the number of the empty set.
+ *
+ * All lines of a stream are numbered, from 1, in the order of their definitions.
+ *
+ * Event 6, known_lines: set u32, last u32, n u32, n times place u16.
+ * More lines of the set, in the order of their first access, which have been defined before: the
+ * one of the last ST_ACCESS_LINES_KNOWN lines whose number has ST_ACCESS_LINE_PLACE(number) =
+ * `place`. last: the number of the last definition before this event. A reader that has counted
+ * another one has missed some, and knows no line so far.
  *
  * Event 2, segment: set u32, duration u32, reads u32, writes u32, flags u8.
  * A segment that ends at the time of the event, and began `duration` ns before. reads, writes:
@@ -51,12 +59,18 @@
 #define ST_ACCESSES_SEGMENT_LONG 3
 #define ST_ACCESSES_BLOCK	 4
 #define ST_ACCESSES_FREED	 5
-#define ST_ACCESSES_N_EVENTS	 6
+#define ST_ACCESSES_KNOWN_LINES	 6
+#define ST_ACCESSES_N_EVENTS	 7
 #define ST_ACCESSES_EXTENDED	 255
 
 #define ST_LINE_BYTES	    64u
 #define ST_LINES_IN_EVENT   32u
+#define ST_KNOWN_IN_EVENT   64u
 #define ST_ACCESS_LINES_MAX 8192u
+
+#define ST_ACCESS_LINES_KNOWN	     16384u /* a power of two */
+#define ST_ACCESS_LINE_PLACE(number) (((uint32_t)(number)-1) & (ST_ACCESS_LINES_KNOWN - 1))
+_Static_assert(ST_ACCESS_LINES_KNOWN - 1 <= UINT16_MAX, "a place fits its field");
 
 #define ST_ACCESS_SETS		    1024u /* a power of two */
 #define ST_ACCESS_SET_PLACE(number) (((uint32_t)(number)-1) & (ST_ACCESS_SETS - 1))
@@ -105,6 +119,7 @@ struct st_access_line {
 };
 _Static_assert(sizeof(struct st_access_line) == 56, "on-disk size");
 
+#define ST_ACCESSES_KNOWN_LINES_BYTES  12u /* and two for each place */
 #define ST_ACCESSES_SEGMENT_BYTES      17u
 #define ST_ACCESSES_SEGMENT_LONG_BYTES 37u
 #define ST_ACCESSES_BLOCK_BYTES	       24u

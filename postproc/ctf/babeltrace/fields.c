@@ -2,8 +2,6 @@
 /* Wrappers of Babeltrace's accessors for fields and their classes. */
 #include "ctf/babeltrace/fields.h"
 
-#include <string.h>
-
 #include "sync-trace/accesses.h"
 
 const bt_field *pp_bt_member(const bt_field *structure, int index)
@@ -25,8 +23,8 @@ static bool is_unsigned(const bt_field_class *class)
 				      BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
 }
 
-/* Is it an array of struct st_access_line? */
-static bool is_lines(const bt_field_class *class)
+/* The type of an array. */
+static enum pp_member_type sequence_of(const bt_field_class *class)
 {
 	const bt_field_class *element;
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -35,7 +33,7 @@ static bool is_lines(const bt_field_class *class)
 	element = bt_field_class_array_borrow_element_field_class_const(class);
 	if (!bt_field_class_type_is(bt_field_class_get_type(element),
 				    BT_FIELD_CLASS_TYPE_STRUCTURE))
-		return false;
+		return PP_MEMBER_OTHER;
 	n = bt_field_class_structure_get_member_count(element);
 	for (uint64_t i = 0; i < n; i++) {
 		const bt_field_class_structure_member *member =
@@ -48,7 +46,7 @@ static bool is_lines(const bt_field_class *class)
 			    text, bt_field_class_structure_member_get_name(member),
 			    (unsigned)bt_field_class_integer_get_field_value_range(part));
 	}
-	return strcmp(text->str, PP_LINES_ELEMENT) == 0;
+	return pp_member_sequence(text->str);
 }
 
 static struct pp_member describe(const char *name, const bt_field_class *class)
@@ -61,8 +59,8 @@ static struct pp_member describe(const char *name, const bt_field_class *class)
 		member.type = PP_MEMBER_INTEGER;
 	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING))
 		member.type = PP_MEMBER_STRING;
-	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY) && is_lines(class))
-		member.type = PP_MEMBER_LINES;
+	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY))
+		member.type = sequence_of(class);
 	return member;
 }
 
@@ -91,6 +89,20 @@ uint32_t pp_bt_lines(const bt_field *field, GArray *to)
 		};
 
 		g_array_append_val(to, line);
+	}
+	return to->len;
+}
+
+uint32_t pp_bt_places(const bt_field *field, GArray *to)
+{
+	uint64_t n = bt_field_array_get_length(field);
+
+	g_array_set_size(to, 0);
+	for (uint64_t i = 0; i < MIN(n, ST_ACCESS_LINES_MAX); i++) {
+		const bt_field *at = bt_field_array_borrow_element_field_by_index_const(field, i);
+		uint16_t place = (uint16_t)part_of(at, 0);
+
+		g_array_append_val(to, place);
 	}
 	return to->len;
 }

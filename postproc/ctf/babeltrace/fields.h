@@ -17,6 +17,9 @@ const bt_field *pp_bt_member(const bt_field *structure, int index);
  * number. */
 uint32_t pp_bt_lines(const bt_field *field, GArray *to);
 
+/* The same for PP_MEMBER_PLACES and uint16_t. */
+uint32_t pp_bt_places(const bt_field *field, GArray *to);
+
 /* Returns the position of a member of that type; -1: none.  `structure` may be NULL. */
 int pp_bt_member_index(const bt_field_class *structure, const char *name, enum pp_member_type type);
 

@@ -76,11 +76,21 @@ static void take_lines(struct pp_bt_stream *bt, struct pp_record *record, const 
 	record->lines = bt->lines->data;
 }
 
+static void take_places(struct pp_bt_stream *bt, struct pp_record *record, const bt_field *member)
+{
+	if (!bt->places)
+		bt->places = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+	record->n_lines = pp_bt_places(member, bt->places);
+	record->lines = bt->places->data;
+}
+
 static void take_field(struct pp_bt_stream *bt, struct pp_record *record, unsigned i,
 		       const struct pp_field *field, const bt_field *structure)
 {
 	if (field->type == PP_MEMBER_LINES)
 		take_lines(bt, record, pp_bt_member(structure, field->index));
+	else if (field->type == PP_MEMBER_PLACES)
+		take_places(bt, record, pp_bt_member(structure, field->index));
 	else if (field->type == PP_MEMBER_STRING)
 		record->texts[i] = bt_field_string_get_value(pp_bt_member(structure, field->index));
 	else
@@ -295,5 +305,7 @@ void pp_bt_stream_free(struct pp_bt_stream *bt)
 	g_array_unref(bt->classes);
 	if (bt->lines)
 		g_array_unref(bt->lines);
+	if (bt->places)
+		g_array_unref(bt->places);
 	g_free(bt);
 }

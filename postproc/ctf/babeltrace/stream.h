@@ -23,6 +23,7 @@ struct pp_bt_stream {
 	struct pp_ust_contexts contexts;
 	GArray *classes; /* of struct pp_event_class, indexed by the id of the event class */
 	GArray *lines;	 /* of struct st_access_line: those of the current record */
+	GArray *places;	 /* of uint16_t, likewise */
 };
 
 struct pp_bt_stream *pp_bt_stream_new(struct pp_decoder *decoder, const struct pp_trace *trace,
