@@ -39,7 +39,7 @@ fi
 preload="$GM_BUILD/libgmon_mt.so $GM_BUILD/libsync_trace.so"
 if [ -e "$GM_BUILD/libaccess_step.so" ]; then
 	for round in $(seq "${ROUNDS:-5}"); do
-		for run in "mixed 300000" "often 600000" "heap 100000"; do
+		for run in "mixed 300000" "often 600000" "heap 600000"; do
 			name=${run% *}
 			rm -rf gprof-mt.data
 			# shellcheck disable=SC2086 # two arguments
