@@ -27,11 +27,16 @@
 #define POLL_NS	  20000000
 #define MAX_POLLS 500
 
-static bool is_recorder;
+static bool is_recorder, is_without_kernel;
 
 void pp_live_is_recorder(void)
 {
 	is_recorder = true;
+}
+
+void pp_live_is_without_kernel(void)
+{
+	is_without_kernel = true;
 }
 
 static int64_t now_ns(void)
@@ -96,7 +101,7 @@ void pp_live_begin(struct pp_capture *capture)
 
 	capture->opened_ns = now_ns();
 	capture->is_locked = capture->is_of_this_boot && is_locked(capture);
-	if (!capture->is_locked)
+	if (!capture->is_locked || is_without_kernel)
 		return;
 	complete_ns = await_complete(capture);
 	if (complete_ns > 0 && complete_ns > capture->opened_ns - STALE_NS) {

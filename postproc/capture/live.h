@@ -20,6 +20,9 @@ void pp_live_process(struct pp_capture *capture, struct pp_process *process, boo
 /* This process holds the lock itself, so the lock tells nothing about others. */
 void pp_live_is_recorder(void);
 
+/* The kernel's events are not needed, so captures are read up to now. */
+void pp_live_is_without_kernel(void);
+
 /* Call it after all processes are read: no time of the model is after the instant. */
 void pp_live_end(struct pp_capture *capture);
 

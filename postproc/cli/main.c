@@ -23,6 +23,7 @@ static const struct command commands[] = {
     {"sweep", pp_cmd_sweep, "find workloads that expose a synchronization problem"},
     {"predict", pp_cmd_predict, "predict what optimistic concurrency would gain"},
     {"replay", pp_cmd_replay, "replay a run on other CPUs, or with a change"},
+    {"top", pp_cmd_top, "show the threads and waits of a running program"},
     {"browse", pp_cmd_browse, "browse a capture in the terminal"},
     {"export", pp_cmd_export, "write a capture for another viewer"},
     {"doctor", pp_cmd_doctor, "show what can be recorded here, and how to record more"},

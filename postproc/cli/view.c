@@ -164,7 +164,7 @@ static bool bounded_goes_on(void *data)
 {
 	const struct bounded *self = data;
 
-	return self->go_on(self->data);
+	return !self->go_on || self->go_on(self->data);
 }
 
 int pp_view_run_while(struct pp_view *view, const char *const *names, unsigned n_names,

@@ -79,6 +79,7 @@ int pp_view_run_while(struct pp_view *view, const char *const *names, unsigned n
  * The same, but with the events in windows of the time (events/events.h); the context has a
  * selection, to which these are added.  If it was ended, there are fewer windows, in a part of the
  * time.  The caller frees them with pp_windows_done(), when the view is not used any more.
+ * go_on may be NULL.
  */
 int pp_view_run_windows(struct pp_view *view, const char *const *names, unsigned n_names,
 			struct pp_windows *windows, uint64_t max_bytes, bool (*go_on)(void *data),

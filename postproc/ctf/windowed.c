@@ -143,6 +143,8 @@ void pp_windowed_place(struct pp_windowed *windowed, int64_t from_ns, int64_t to
 	double max_bytes;
 	unsigned n;
 
+	if (windowed->windows->n)
+		return;
 	density_init(&density, windowed->packets, to_ns);
 	n = choose_number(&density, windowed->max_bytes);
 	max_bytes = (double)windowed->max_bytes - n * density.pass_bytes / PASS_BYTES;

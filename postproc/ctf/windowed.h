@@ -27,7 +27,7 @@ struct pp_feed *pp_windowed_add(struct pp_windowed *windowed, struct pp_direct_s
 
 /*
  * To be called when all streams are added: places the windows in that time, so long that about
- * max_bytes are read.
+ * max_bytes are read.  Does nothing if the caller has placed them.
  */
 void pp_windowed_place(struct pp_windowed *windowed, int64_t from_ns, int64_t to_ns);
 

@@ -29,7 +29,8 @@ bool pp_events_have_windows(const struct pp_capture *capture);
 
 /*
  * The same, but reads only about max_bytes of our own traces, in windows that it places in the time
- * before the first event (ctf/windowed.h); the caller frees them with pp_windows_done().
+ * before the first event (ctf/windowed.h), unless the caller has placed some; the caller frees them
+ * with pp_windows_done().
  */
 int pp_events_read_windows(struct pp_capture *capture, unsigned kinds, struct pp_windows *windows,
 			   uint64_t max_bytes,

@@ -318,23 +318,22 @@ static void stop(const struct pp_screen *screen)
 		resizeterm(size.ws_row, size.ws_col);
 }
 
-/* Delivers pending signals.  Returns false if the terminal is gone. */
-static bool wait_for_input(struct pp_screen *screen, bool wait)
+/* Delivers pending signals.  limit: NULL: none.  Returns false if the terminal is gone. */
+static bool wait_for_input(struct pp_screen *screen, const struct timespec *limit)
 {
-	static const struct timespec none;
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-	int n = ppoll(&input, 1, wait ? NULL : &none, &screen->unblocked);
+	int n = ppoll(&input, 1, limit, &screen->unblocked);
 
 	return n <= 0 || !(input.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-unsigned pp_screen_key(struct pp_screen *screen, bool wait)
+static unsigned key_until(struct pp_screen *screen, const struct timespec *limit)
 {
 	wint_t key;
 	int status = get_wch(&key);
 
 	if (status == ERR) {
-		if (!wait_for_input(screen, wait))
+		if (!wait_for_input(screen, limit))
 			ended_by = SIGHUP;
 		if (ended_by) {
 			screen->signal = ended_by;
@@ -349,4 +348,18 @@ unsigned pp_screen_key(struct pp_screen *screen, bool wait)
 	if (status == ERR)
 		return PP_KEY_NONE;
 	return status == KEY_CODE_YES ? special_key(screen, key) : character(key);
+}
+
+unsigned pp_screen_key(struct pp_screen *screen, bool wait)
+{
+	static const struct timespec none;
+
+	return key_until(screen, wait ? NULL : &none);
+}
+
+unsigned pp_screen_key_within(struct pp_screen *screen, int64_t ms)
+{
+	struct timespec limit = {ms / 1000, ms % 1000 * 1000000};
+
+	return key_until(screen, &limit);
 }

@@ -9,8 +9,9 @@
 #ifndef PP_TUI_SCREEN_H
 #define PP_TUI_SCREEN_H
 
-#include <stdbool.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "core/error.h"
 
@@ -80,5 +81,8 @@ void pp_screen_glyph(struct pp_screen *screen, int row, int column, enum pp_styl
 
 /* Returns a character, or an enum pp_key.  PP_KEY_NONE: none, and `wait` was false. */
 unsigned pp_screen_key(struct pp_screen *screen, bool wait);
+
+/* The same, but waits for so many milliseconds at most. */
+unsigned pp_screen_key_within(struct pp_screen *screen, int64_t ms);
 
 #endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* A recorded process has DIR/FOLDER/threads mapped, and DIR has a session. */
+#include "monitor/capture_of.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gmon-mt/format.h"
+
+/* The capture of a mapped file; NULL: it is no thread table.  The caller frees it. */
+static char *dir_of(const char *path)
+{
+	g_autofree char *name = g_path_get_basename(path);
+	g_autofree char *folder = g_path_get_dirname(path);
+	g_autofree char *dir = g_path_get_dirname(folder);
+	g_autofree char *session = g_build_filename(dir, GM_SESSION_FILE, NULL);
+
+	return strcmp(name, "threads") == 0 && g_file_test(session, G_FILE_TEST_IS_REGULAR)
+		   ? g_steal_pointer(&dir)
+		   : NULL;
+}
+
+char *pp_capture_of(pid_t pid, struct pp_error *err)
+{
+	g_autofree char *maps = g_strdup_printf("/proc/%d/maps", (int)pid);
+	FILE *file = fopen(maps, "re");
+	char *line = NULL, *dir = NULL;
+	size_t size = 0;
+
+	if (!file) {
+		pp_error_add(err, -errno, "process %d: %s", (int)pid,
+			     errno == ENOENT ? "there is none" : g_strerror(errno));
+		return NULL;
+	}
+	while (!dir && getline(&line, &size, file) > 0) {
+		char *path = strchr(line, '/');
+
+		if (path)
+			dir = dir_of(g_strchomp(path));
+	}
+	g_clear_pointer(&line, free);
+	fclose(file);
+	if (!dir)
+		pp_error_add(err, -ENOENT,
+			     "process %d is not recorded; start it with `gprof-mt record`",
+			     (int)pid);
+	return dir;
+}
