@@ -140,6 +140,7 @@ enum { READ = 1, WRITTEN = 2, CHANGED = 4 };
 
 struct section {
 	unsigned lock, thread;
+	bool is_reader;
 	uint64_t tag;
 	uint8_t access[MAX_BYTES];
 	unsigned life[MAX_BYTES]; /* of the bytes that are accessed until the end */
@@ -237,7 +238,7 @@ static void end_life(struct run *run, struct pp_ulcp_search *search, struct pp_u
 	if (section) {
 		struct pp_access_set *part = set_of(section->ended, run->n_bytes);
 
-		pp_ulcp_search_add_ending(lock, section->thread, id, part);
+		pp_ulcp_search_add_ending(lock, section->thread, id, section->is_reader, part);
 		pp_access_set_unref(part);
 	}
 	for (unsigned i = from; i < from + size; i++)
@@ -255,6 +256,7 @@ static void add_sections(struct run *run, struct pp_ulcp_search *search,
 		section->lock = any(run, run->n_locks);
 		section->thread = any(run, run->n_threads);
 		section->tag = any(run, 2);
+		section->is_reader = !any(run, 4);
 		if (frees && !any(run, 8))
 			end_life(run, search, NULL, NULL, 0);
 		fill(run, section, any_bytes);
@@ -262,7 +264,12 @@ static void add_sections(struct run *run, struct pp_ulcp_search *search,
 			end_life(run, search, locks[section->lock], section, id);
 		memcpy(section->life, run->life, sizeof(run->life));
 		set = set_of(section->access, run->n_bytes);
-		pp_ulcp_search_add(locks[section->lock], section->thread, id, section->tag, set);
+		if (section->is_reader)
+			pp_ulcp_search_add_reader(locks[section->lock], section->thread, id,
+						  section->tag, set);
+		else
+			pp_ulcp_search_add(locks[section->lock], section->thread, id, section->tag,
+					   set);
 		pp_access_set_unref(set);
 	}
 }
@@ -275,6 +282,8 @@ static bool contend(unsigned a, unsigned b)
 /* Does the later section contend with the earlier one, in the same life of a byte? */
 static bool do_contend(const struct run *run, const struct section *a, const struct section *b)
 {
+	if (a->is_reader && b->is_reader)
+		return false;
 	for (unsigned i = 0; i < run->n_bytes; i++)
 		if ((contend(a->access[i], b->access[i]) && a->life[i] == b->life[i]) ||
 		    (contend(a->access[i], b->ended[i]) && a->life[i] == b->ended_life[i]))

@@ -15,6 +15,7 @@
 
 #include "analysis/mix.h"
 #include "analysis/ulcp/classify.h"
+#include "analysis/ulcp/threads.h"
 #include "sync-trace/accesses.h"
 
 /* Kinds of accesses of a line, beyond which new ones are divided into bytes. */
@@ -23,6 +24,7 @@
 struct source {
 	struct pp_ulcp_lock *lock;
 	uint32_t thread; /* dense number in the lock */
+	bool is_reader;
 	uint64_t tag;
 	struct pp_access_set *set; /* a reference */
 	struct node *nodes;	   /* NULL: it is retired */
@@ -45,7 +47,7 @@ struct group {
 	struct group *next;
 	struct pp_access_line masks;
 	struct node *newest;
-	uint64_t *seen; /* by thread, of n_seen */
+	uint64_t *seen; /* by thread, as a writer and as a reader, of n_seen */
 	unsigned n_seen;
 };
 
@@ -61,7 +63,7 @@ struct line {
 
 struct pp_ulcp_lock {
 	struct pp_ulcp_search *search;
-	GHashTable *threads; /* number -> dense number + 1 */
+	struct pp_ulcp_threads threads;
 	struct line *lines;
 };
 
@@ -71,6 +73,14 @@ struct pp_ulcp_search {
 	GHashTable *lines;   /* a set of struct line * */
 	GHashTable *at;	     /* a set of struct line *, the first of each address */
 	uint64_t clock;	     /* instances so far */
+};
+
+/* The section that is added. */
+struct target {
+	struct pp_ulcp_lock *lock;
+	uint32_t thread; /* dense number */
+	bool is_reader;
+	uint64_t id;
 };
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -88,7 +98,8 @@ static gboolean source_equal(const void *a, const void *b)
 {
 	const struct source *x = a, *y = b;
 
-	return x->lock == y->lock && x->thread == y->thread && x->set == y->set && x->tag == y->tag;
+	return x->lock == y->lock && x->thread == y->thread && x->set == y->set &&
+	       x->tag == y->tag && x->is_reader == y->is_reader;
 }
 
 static guint line_hash(const void *data)
@@ -305,10 +316,15 @@ static void join_line(struct source *source, const struct pp_access_line *of)
 		join_bytes(source, line, &masks);
 }
 
-static struct source *source_of(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t tag,
+static struct source *source_of(const struct target *target, uint64_t tag,
 				struct pp_access_set *set)
 {
-	const struct source key = {.lock = lock, .thread = thread, .tag = tag, .set = set};
+	struct pp_ulcp_lock *lock = target->lock;
+	const struct source key = {.lock = lock,
+				   .thread = target->thread,
+				   .is_reader = target->is_reader,
+				   .tag = tag,
+				   .set = set};
 	struct source *source = g_hash_table_lookup(lock->search->sources, &key);
 
 	if (source)
@@ -325,19 +341,13 @@ static struct source *source_of(struct pp_ulcp_lock *lock, uint32_t thread, uint
 
 /* --- the search ------------------------------------------------------------------------------- */
 
-/* The section that is added. */
-struct target {
-	const struct pp_ulcp_search_listener *listener;
-	uint32_t thread;
-	uint64_t id;
-};
-
 static void meet(const struct target *target, struct source *source)
 {
-	const struct pp_ulcp_search_listener *listener = target->listener;
+	const struct pp_ulcp_search_listener *listener = target->lock->search->listener;
 	uint64_t before = number_at(source->matched, source->n_matched, target->thread);
 
-	if (source->thread == target->thread || before == source->n)
+	if (source->thread == target->thread || before == source->n ||
+	    (source->is_reader && target->is_reader))
 		return;
 	set_number(&source->matched, &source->n_matched, target->thread, source->n);
 	if (listener->edges)
@@ -349,21 +359,21 @@ static void meet(const struct target *target, struct source *source)
 
 static void meet_group(const struct target *target, struct group *group)
 {
-	uint64_t seen = number_at(group->seen, group->n_seen, target->thread);
+	uint32_t at = 2 * target->thread + target->is_reader;
+	uint64_t seen = number_at(group->seen, group->n_seen, at);
 
 	if (!group->newest || group->newest->stamp <= seen)
 		return;
-	set_number(&group->seen, &group->n_seen, target->thread, group->newest->stamp);
+	set_number(&group->seen, &group->n_seen, at, group->newest->stamp);
 	for (struct node *node = group->newest; node && node->stamp > seen; node = node->older)
 		meet(target, node->source);
 }
 
-static void meet_set(const struct pp_ulcp_lock *lock, const struct target *target,
-		     const struct pp_access_set *set)
+static void meet_set(const struct target *target, const struct pp_access_set *set)
 {
 	for (unsigned i = 0; i < set->n; i++) {
 		const struct pp_access_line *of = &set->lines[i];
-		const struct line *line = find_line(lock, of->address);
+		const struct line *line = find_line(target->lock, of->address);
 
 		for (struct group *group = line ? line->groups : NULL; group; group = group->next)
 			if (pp_ulcp_contending(of, &group->masks))
@@ -371,46 +381,59 @@ static void meet_set(const struct pp_ulcp_lock *lock, const struct target *targe
 	}
 }
 
-static uint32_t dense_number(struct pp_ulcp_lock *lock, uint32_t thread)
+static struct target target_of(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id,
+			       bool is_reader)
 {
-	void *key = GUINT_TO_POINTER(thread);
-	guint known = GPOINTER_TO_UINT(g_hash_table_lookup(lock->threads, key));
-
-	if (!known) {
-		known = g_hash_table_size(lock->threads) + 1;
-		g_hash_table_insert(lock->threads, key, GUINT_TO_POINTER(known));
-	}
-	return known - 1;
+	return (struct target){
+	    .lock = lock,
+	    .thread = pp_ulcp_threads_number(&lock->threads, thread),
+	    .is_reader = is_reader,
+	    .id = id,
+	};
 }
 
 void pp_ulcp_search_add_ending(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id,
-			       const struct pp_access_set *part)
+			       bool is_reader, const struct pp_access_set *part)
 {
-	const struct target target = {lock->search->listener, dense_number(lock, thread), id};
+	const struct target target = target_of(lock, thread, id, is_reader);
 
-	meet_set(lock, &target, part);
+	meet_set(&target, part);
 }
 
-void pp_ulcp_search_add(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id, uint64_t tag,
-			struct pp_access_set *set)
+static void add(const struct target *target, uint64_t tag, struct pp_access_set *set)
 {
-	struct pp_ulcp_search *search = lock->search;
-	const struct target target = {search->listener, dense_number(lock, thread), id};
+	struct pp_ulcp_search *search = target->lock->search;
 	struct source *source;
 
 	if (!set->n)
 		return;
-	meet_set(lock, &target, set);
-	source = source_of(lock, target.thread, tag, set);
+	meet_set(target, set);
+	source = source_of(target, tag, set);
 	source->n++;
 	if (source->ids)
-		g_array_append_val(source->ids, id);
+		g_array_append_val(source->ids, target->id);
 	search->clock++;
 	for (struct node *node = source->nodes; node; node = node->next_of_source) {
 		node_unlink(node);
 		node_link(node);
 		node->stamp = search->clock;
 	}
+}
+
+void pp_ulcp_search_add(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id, uint64_t tag,
+			struct pp_access_set *set)
+{
+	const struct target target = target_of(lock, thread, id, false);
+
+	add(&target, tag, set);
+}
+
+void pp_ulcp_search_add_reader(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id,
+			       uint64_t tag, struct pp_access_set *set)
+{
+	const struct target target = target_of(lock, thread, id, true);
+
+	add(&target, tag, set);
 }
 
 /* --- the end of lives ------------------------------------------------------------------------- */
@@ -515,7 +538,6 @@ struct pp_ulcp_lock *pp_ulcp_lock_new(struct pp_ulcp_search *search)
 	struct pp_ulcp_lock *lock = g_new0(struct pp_ulcp_lock, 1);
 
 	lock->search = search;
-	lock->threads = g_hash_table_new(NULL, NULL);
 	return lock;
 }
 
@@ -525,6 +547,6 @@ void pp_ulcp_lock_free(struct pp_ulcp_lock *lock)
 		return;
 	while (lock->lines)
 		end_in_line(lock->search, lock->lines, UINT64_MAX);
-	g_hash_table_unref(lock->threads);
+	pp_ulcp_threads_done(&lock->threads);
 	g_free(lock);
 }

@@ -22,6 +22,7 @@
 #ifndef PP_ANALYSIS_ULCP_SEARCH_H
 #define PP_ANALYSIS_ULCP_SEARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,12 +55,19 @@ struct pp_ulcp_lock *pp_ulcp_lock_new(struct pp_ulcp_search *search);
 void pp_ulcp_lock_free(struct pp_ulcp_lock *lock); /* NULL: nothing */
 
 /*
- * Adds a section of the lock, the next one in the order in which they had it; of readers, any
- * order.  It calls the listener for all edges to it.  thread: any number; id, tag: of the caller.
- * Keeps a reference to the set as long as it needs it.
+ * Adds a section of the lock, the next one in the order in which they had it.  It calls the
+ * listener for all edges to it.  thread: any number; id, tag: of the caller.  Keeps a reference to
+ * the set as long as it needs it.
  */
 void pp_ulcp_search_add(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id, uint64_t tag,
 			struct pp_access_set *set);
+
+/*
+ * The same for a reader of a read-write lock, in any order with other readers: they do not exclude
+ * each other, so there are no edges between them.
+ */
+void pp_ulcp_search_add_reader(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id,
+			       uint64_t tag, struct pp_access_set *set);
 
 /*
  * Memory of the section that will be added next (for this thread, with this id) is about to end its
@@ -67,7 +75,7 @@ void pp_ulcp_search_add(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id,
  * part of its accesses.
  */
 void pp_ulcp_search_add_ending(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id,
-			       const struct pp_access_set *part);
+			       bool is_reader, const struct pp_access_set *part);
 
 /* All locations in these bytes end their life: later accesses do not conflict with earlier ones. */
 void pp_ulcp_search_end_life(struct pp_ulcp_search *search, uint64_t address, uint64_t size);
