@@ -2,9 +2,6 @@
 /*
  * See conflicts.h.  Equal conflicts (of a pair of sections, with the same two sets) are counted
  * first, and get their places when a block is allocated or freed, or at the end.
- *
- * A set of the past may contain bytes that were freed since.  The last free of each address is
- * kept, with its number, and looked up for conflicting bytes only.
  */
 #include "pass/accesses/conflicts.h"
 
@@ -266,22 +263,6 @@ static void count_conflict(struct pp_conflict_pass *self, struct pp_conflict_pai
 
 /* --- comparisons ------------------------------------------------------------------------------ */
 
-/* The bytes that were not freed since then. */
-static uint64_t live_bytes(const struct pp_conflict_pass *self, const struct pp_process *process,
-			   uint64_t line, uint64_t bytes, uint64_t n_freed)
-{
-	uint64_t live = 0;
-
-	for (uint64_t left = bytes; left; left &= left - 1) {
-		unsigned at = (unsigned)__builtin_ctzll(left);
-		struct pp_memory_place freed = pp_blocks_place(self->freed, process, line + at);
-
-		if (!freed.is_heap || freed.site <= n_freed)
-			live |= UINT64_C(1) << at;
-	}
-	return live;
-}
-
 /* Memory was freed between the two instances.  Returns false if they do not conflict any more. */
 static bool add_live(struct pp_conflict_pass *self, struct pp_conflict_pair *pair,
 		     const struct pp_overlap *overlap, uint64_t n_freed)
@@ -290,8 +271,8 @@ static bool add_live(struct pp_conflict_pass *self, struct pp_conflict_pair *pai
 
 	for (unsigned i = 0; i < overlap->n; i++) {
 		uint64_t address = overlap->lines[i].address;
-		uint64_t live =
-		    live_bytes(self, pair->a->process, address, overlap->lines[i].bytes, n_freed);
+		uint64_t live = pp_lives_bytes(self->lives, pair->a->process, address,
+					       overlap->lines[i].bytes, n_freed);
 
 		found |= live != 0;
 		add_places(self, pair, address, live, 1);
@@ -307,7 +288,7 @@ static void compare(struct pp_conflict_pass *self, struct pp_conflict_lock *lock
 	const struct pp_overlap *overlap = pp_overlaps_get(self->overlaps, lock->set, set);
 	bool conflicts = false, has_ended = false;
 
-	if (overlap->has_bytes && lock->n_freed == self->n_freed) {
+	if (overlap->has_bytes && lock->n_freed == pp_lives_now(self->lives)) {
 		count_conflict(self, pair, lock->set, set);
 		conflicts = true;
 	} else if (overlap->has_bytes) {
@@ -328,7 +309,7 @@ static void keep(struct pp_conflict_pass *self, struct pp_conflict_lock *lock,
 	lock->set = pp_access_set_ref(instance->set);
 	lock->thread = instance->thread;
 	lock->code = code;
-	lock->n_freed = self->n_freed;
+	lock->n_freed = pp_lives_now(self->lives);
 	lock->has_conflict = false;
 }
 
@@ -394,7 +375,7 @@ static void on_freed(void *data, const struct pp_process *process, uint64_t addr
 
 	flush(self);
 	pp_blocks_remove(self->blocks, process, address, size);
-	pp_blocks_add(self->freed, process, address, size, ++self->n_freed);
+	pp_lives_end(self->lives, process, address, size);
 }
 
 /* --- the pass --------------------------------------------------------------------------------- */
@@ -419,7 +400,7 @@ static void *conflicts_start(const struct pp_pass_context *context)
 	self->pairs = g_hash_table_new_full(pair_hash, pair_equal, pair_free, NULL);
 	self->counted = g_hash_table_new_full(counted_hash, counted_equal, counted_free, NULL);
 	self->blocks = pp_blocks_new();
-	self->freed = pp_blocks_new();
+	self->lives = pp_lives_new();
 	return self;
 }
 
@@ -449,7 +430,7 @@ static void conflicts_free(void *state)
 	g_hash_table_unref(self->pairs);
 	g_hash_table_unref(self->codes);
 	pp_blocks_free(self->blocks);
-	pp_blocks_free(self->freed);
+	pp_lives_free(self->lives);
 	g_free(self);
 }
 

@@ -10,6 +10,7 @@
 #ifndef PP_PASS_ACCESSES_CONFLICTS_H
 #define PP_PASS_ACCESSES_CONFLICTS_H
 
+#include "analysis/accesses/lives.h"
 #include "analysis/accesses/overlap.h"
 #include "pass/accesses/accesses.h"
 
@@ -51,7 +52,7 @@ struct pp_conflict_lock {
 	const struct pp_thread *thread;
 	const struct pp_conflict_code *code;
 	struct pp_access_set *set; /* a reference */
-	uint64_t n_freed;	   /* that of the pass then */
+	uint64_t n_freed;	   /* pp_lives_now() then */
 	bool has_conflict; /* it has one with the present instance, in memory freed by that */
 };
 
@@ -66,8 +67,7 @@ struct pp_conflict_pass {
 	GHashTable *pairs;	/* a set of struct pp_conflict_pair * */
 	GHashTable *counted;	/* a set of struct counted *: conflicts without their places */
 	struct pp_blocks *blocks;
-	struct pp_blocks *freed; /* memory that was freed; `site` is the number of the free */
-	uint64_t n_freed;
+	struct pp_lives *lives;
 };
 
 /* conflict_rows.c: the tables after the end. */
