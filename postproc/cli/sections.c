@@ -20,8 +20,8 @@ void pp_cli_sections_help(void)
 	for (guint i = 0; i < lines; i++) {
 		const struct pp_pass *left = all->pdata[i];
 
-		printf("%c %-9s  %-*s", left->is_default ? '*' : ' ', left->name,
-		       lines + i < all->len ? 28 : 0, left->summary);
+		printf("%c %-10s  %-*s", left->is_default ? '*' : ' ', left->name,
+		       lines + i < all->len ? 27 : 0, left->summary);
 		if (lines + i < all->len) {
 			const struct pp_pass *right = all->pdata[lines + i];
 

@@ -19,6 +19,7 @@
 	X(bottlenecks)                                                                             \
 	X(accesses)                                                                                \
 	X(conflicts)                                                                               \
+	X(ulcp)                                                                                    \
 	X(occ_accesses)                                                                            \
 	X(occ_timing)                                                                              \
 	X(waiting)                                                                                 \

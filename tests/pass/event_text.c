@@ -515,7 +515,7 @@ static int read_sample(struct reader *reader, struct pp_event *event)
 
 static int read_operation(struct reader *reader, struct pp_event *event, enum st_event op)
 {
-	int64_t object, result, site, holder, value, more, conditionals;
+	int64_t object, result, site, holder, value, more, conditionals, order;
 	int r;
 
 	event->kind = PP_EVENT_SYNC;
@@ -529,6 +529,7 @@ static int read_operation(struct reader *reader, struct pp_event *event, enum st
 	    (r = get_number(reader, "routine", value, &value)) ||
 	    (r = get_number(reader, "more", 0, &more)) ||
 	    (r = get_number(reader, "conditionals", 0, &conditionals)) ||
+	    (r = get_number(reader, "order", 0, &order)) ||
 	    (r = get_path(reader, &event->sync.path)))
 		return r;
 	event->sync.object = (uint64_t)object;
@@ -538,6 +539,7 @@ static int read_operation(struct reader *reader, struct pp_event *event, enum st
 	event->sync.value = (uint64_t)value;
 	event->sync.more_tries = (uint64_t)more;
 	event->sync.conditionals = (uint64_t)conditionals;
+	event->sync.order = (uint64_t)order;
 	return 0;
 }
 

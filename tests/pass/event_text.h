@@ -26,7 +26,7 @@
  *   TIME lost count=N tid=TID            records of that thread's stream
  *   TIME lost count=N [cpu=C]            records of the scheduler's
  *   TIME OPERATION tid=TID object=A [result=R] [site=A] [holder=TID] [value=V] [mutex=A] [more=N]
- * [routine=A] [path=A,A...]
+ * [routine=A] [path=A,A...] [order=N]
  *   TIME io tid=TID call=NAME for=D [fd=F] [object=A] [error=E] [site=A] [path=A,A...] [late]
  *          a blocking call that lasted D ns; late: its begin is no event
  *   TIME segment tid=TID [for=D] [r=A+N,...] [w=A+N,...] [c=A+N,...] [site=A] [reads=N] [writes=N]

@@ -9,3 +9,4 @@ $(PASS_TESTS): $(B)/tests/pass/%: tests/pass/%.c tests/pass/event_text.c tests/p
 
 $(B)/tests/pass/test_blame: tests/pass/blame_simulation.c
 $(B)/tests/pass/test_dependence $(B)/tests/pass/test_edges: tests/pass/dependence_simulation.c
+$(B)/tests/pass/test_accesses $(B)/tests/pass/test_ulcp_pairs: tests/pass/access_programs.c

@@ -217,7 +217,7 @@ static const char *const pass_names[] = {
     "summary",	     "waiting",	    "threads",	  "activity",	 "sync",       "locks",
     "blame",	     "io",	    "paths",	  "calltree",	 "switches",   "quality",
     "critical-path", "consistency", "blame-tree", "bottlenecks", "occ-timing", "occ-accesses",
-    "accesses",	     "conflicts"};
+    "accesses",	     "conflicts",   "ulcp"};
 
 /* Runs all passes of the list, or only one of any. */
 static void run_passes(struct run *run, const struct fixture_case *fixture, const char *only,

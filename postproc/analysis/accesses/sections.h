@@ -33,6 +33,7 @@ struct pp_access_instance {
 	const struct pp_path *path; /* up to the site; NULL: not known */
 	bool shared;		    /* a reader of a read-write lock */
 	bool is_cut;		    /* its release was not recorded */
+	uint64_t order;		    /* number of the acquisition (core/event.h); 0: not known */
 	int64_t begin_ns, end_ns;
 	/* The rest is 0 and the empty set, unless PP_ACCESSES_KNOWN. */
 	enum pp_accesses_known known;
