@@ -164,7 +164,7 @@ void make_program(struct program *program, unsigned run)
 	program->rand = g_rand_new_with_seed(run);
 	program->events = g_string_new("source none\nprocess 1 accesses=compiled\n");
 	program->frees = run % 2;
-	program->n_words = run % 4 < 2 ? N_WORDS : FEW_WORDS;
+	program->n_words = run % 4 < 2 ? N_WORDS : run % 8 < 4 ? FEW_WORDS : 1;
 	for (int i = 0; i < N_THREADS; i++)
 		g_string_append_printf(program->events, "thread %d start=0 end=100000\n", i + 1);
 	for (int i = 0; i < N_LOCKS; i++)

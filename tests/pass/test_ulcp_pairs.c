@@ -58,13 +58,45 @@ static bool is_same_section(const struct instance *a, const struct instance *b)
 	return a->site == b->site;
 }
 
-/* The section before it of its thread, on its lock, is the same. */
-static bool polls(const struct list *list, int at)
+/* The section of its thread before it on the lock, if that is the same; -1. */
+static int same_before(const struct list *list, int at)
 {
 	for (int i = at - 1; i >= 0; i--)
 		if (list->at[i]->thread == list->at[at]->thread)
-			return is_same_section(list->at[i], list->at[at]);
+			return is_same_section(list->at[i], list->at[at]) ? i : -1;
+	return -1;
+}
+
+/* Does a section that ended between these, of any lock, change what they access? */
+static bool is_changed_between(const struct program *program, const struct instance *a,
+			       const struct instance *b)
+{
+	for (int i = 0; i < program->n_instances; i++) {
+		const struct instance *other = &program->instances[i];
+
+		if (other->end < a->end || other->end >= b->end)
+			continue;
+		for (int word = 0; word < N_WORDS; word++)
+			if (b->access[word][b->life_at_end[word]] &&
+			    other->access[word][other->life_at_end[word]] & CHANGED)
+				return true;
+	}
 	return false;
+}
+
+/* The section is the same as the one before it of its thread, and found the same values. */
+static bool polls(const struct program *program, const struct list *list, int at)
+{
+	int before = same_before(list, at);
+
+	return before >= 0 && !is_changed_between(program, list->at[before], list->at[at]);
+}
+
+static bool ends_poll(const struct program *program, const struct list *list, int at)
+{
+	int before = same_before(list, at);
+
+	return before >= 0 && polls(program, list, before);
 }
 
 /* One class for the two accesses of a word; N_CLASSES: they do not conflict. */
@@ -121,7 +153,8 @@ static void count_consecutive(const struct program *program, const struct list *
 
 		if (a->thread == b->thread)
 			continue;
-		class = conflict_of(program, a, b, polls(list, i - 1), polls(list, i));
+		class = conflict_of(program, a, b, polls(program, list, i - 1),
+				    ends_poll(program, list, i));
 		if (class == N_CLASSES)
 			class = class_without_conflict(program, a, b);
 		sums->of_class[class]++;

@@ -70,8 +70,9 @@ struct pp_ulcp_conflict pp_ulcp_compare(const struct pp_access_set *a,
 					const struct pp_access_set *b);
 
 /*
- * The class of two sections that conflict.  first_polls, second_polls: the section's thread had the
- * same accesses, entered by the same call, in the section before, so that it may wait for a flag.
+ * The class of two sections that conflict.  first_polls: the first one's thread has executed the
+ * same section before, and found the same values, so that it may wait for a flag.  second_polls:
+ * the section of its thread before the second one did that.
  */
 enum pp_ulcp_class pp_ulcp_class_of_conflict(const struct pp_ulcp_conflict *conflict,
 					     bool first_polls, bool second_polls);

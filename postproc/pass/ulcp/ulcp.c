@@ -240,25 +240,40 @@ static enum pp_ulcp_use take_early(struct pp_ulcp_pass *self,
 
 /* --- sections --------------------------------------------------------------------------------- */
 
-/* Is it the section before of its thread, by its call and its accesses? */
-static bool note_latest(struct pp_ulcp_lock_data *lock, const struct pp_thread *thread,
-			uint32_t code, uint64_t set)
+static struct pp_ulcp_latest *latest_of(struct pp_ulcp_lock_data *lock,
+					const struct pp_thread *thread)
 {
 	uint32_t n = lock->threads.n, at = pp_ulcp_threads_number(&lock->threads, thread->serial);
-	const struct pp_ulcp_latest now = {.set = set, .code = code};
-	bool is_same;
 
 	if (lock->threads.n != n) {
 		lock->latest = g_renew(struct pp_ulcp_latest, lock->latest, n + 1);
 		lock->latest[n] = (struct pp_ulcp_latest){0};
 	}
-	is_same = set && lock->latest[at].set == set && lock->latest[at].code == code;
-	lock->latest[at] = now;
-	return is_same;
+	return &lock->latest[at];
+}
+
+/*
+ * Notes that the section is its thread's last one on the lock; is_whole: all of its accesses are in
+ * its set.  Returns true if it may end a poll: the one before it was the same, and polled.
+ */
+static bool note_latest(struct pp_ulcp_pass *self, struct pp_ulcp_lock_data *lock,
+			const struct pp_access_instance *instance, uint32_t code, bool is_whole)
+{
+	struct pp_ulcp_latest *latest = latest_of(lock, instance->thread);
+	struct pp_ulcp_latest now = {.number = self->all.n, .code = code};
+	const struct pp_process *process = instance->thread->process;
+	bool is_same, polled = latest->polls;
+
+	now.set = is_whole ? instance->set->serial : 0;
+	is_same = now.set && latest->set == now.set && latest->code == code;
+	now.polls = is_same &&
+		    !pp_ulcp_changes_since(self->changes, process, instance->set, latest->number);
+	*latest = now;
+	return is_same && polled;
 }
 
 static void set_conflict(const struct pp_ulcp_pass *self, const struct pp_ulcp_lock_data *lock,
-			 const struct pp_access_instance *instance, bool polls,
+			 const struct pp_access_instance *instance, bool ends_poll,
 			 struct pp_ulcp_section *section)
 {
 	struct pp_ulcp_conflict conflict;
@@ -270,7 +285,7 @@ static void set_conflict(const struct pp_ulcp_pass *self, const struct pp_ulcp_l
 	section->conflicts = conflict.conflicts;
 	if (!conflict.conflicts)
 		return;
-	section->class = pp_ulcp_class_of_conflict(&conflict, lock->polls, polls);
+	section->class = pp_ulcp_class_of_conflict(&conflict, lock->polls, ends_poll);
 	section->reason = conflict.updates ? PP_ULCP_UPDATE : PP_ULCP_FLAG;
 }
 
@@ -305,21 +320,24 @@ static void note_figures(struct pp_access_figures *all, const struct pp_access_i
 }
 
 static void keep(struct pp_ulcp_pass *self, struct pp_ulcp_lock_data *lock,
-		 const struct pp_access_instance *instance, bool known, bool polls)
+		 const struct pp_access_instance *instance, bool known)
 {
 	pp_access_set_unref(lock->set);
 	lock->set = known ? pp_access_set_ref(instance->set) : NULL;
 	lock->thread = instance->thread;
 	lock->since = pp_lives_now(self->lives);
-	lock->polls = polls;
+	lock->polls = latest_of(lock, instance->thread)->polls;
 	lock->early = (struct pp_ulcp_conflict){0};
+	if (known)
+		pp_ulcp_changes_add(self->changes, instance->thread->process, instance->set,
+				    self->all.n);
 }
 
 static void on_ended(void *data, const struct pp_access_instance *instance)
 {
 	struct pp_ulcp_pass *self = data;
 	struct pp_ulcp_lock_data *lock = lock_of(self, instance->object);
-	bool known = is_known(instance), has_early, polls;
+	bool known = is_known(instance), has_early, ends_poll;
 	struct pp_ulcp_section section = {
 	    .lock = lock->number,
 	    .thread = instance->thread->serial,
@@ -335,13 +353,12 @@ static void on_ended(void *data, const struct pp_access_instance *instance)
 	lock->n_sections++;
 	if (known)
 		section.kind.use = pp_ulcp_uses_add(self->uses, instance->thread, instance->set);
-	polls =
-	    note_latest(lock, instance->thread, section.code, known ? instance->set->serial : 0);
-	set_conflict(self, lock, instance, polls, &section);
+	ends_poll = note_latest(self, lock, instance, section.code, known && !has_early);
+	set_conflict(self, lock, instance, ends_poll, &section);
 	check_order(self, lock, instance, &section);
 	add_to_search(self, lock, instance, &section.kind);
 	pp_ulcp_counts_add(self->counts, &section);
-	keep(self, lock, instance, known, polls);
+	keep(self, lock, instance, known);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -421,6 +438,7 @@ static void *ulcp_start(const struct pp_pass_context *context)
 	self->searches = g_hash_table_new_full(NULL, NULL, NULL, search_free);
 	self->uses = pp_ulcp_uses_new(&self->uses_listener);
 	self->counts = pp_ulcp_counts_new();
+	self->changes = pp_ulcp_changes_new();
 	self->lives = pp_lives_new();
 	self->blocks = pp_blocks_new();
 	self->early = g_array_new(FALSE, FALSE, sizeof(struct pp_ulcp_early));
@@ -461,6 +479,7 @@ static void ulcp_free(void *state)
 	g_ptr_array_unref(self->codes);
 	pp_ulcp_uses_free(self->uses);
 	pp_ulcp_counts_free(self->counts);
+	pp_ulcp_changes_free(self->changes);
 	pp_lives_free(self->lives);
 	pp_blocks_free(self->blocks);
 	g_array_unref(self->early);

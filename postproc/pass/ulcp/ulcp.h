@@ -8,6 +8,7 @@
 #define PP_PASS_ULCP_ULCP_H
 
 #include "analysis/accesses/lives.h"
+#include "analysis/ulcp/changes.h"
 #include "analysis/ulcp/counts.h"
 #include "analysis/ulcp/search.h"
 #include "analysis/ulcp/threads.h"
@@ -24,8 +25,10 @@ struct pp_ulcp_code {
 
 /* The last section of a thread on a lock. */
 struct pp_ulcp_latest {
-	uint64_t set; /* serial; 0: none that is known */
+	uint64_t set;	 /* serial; 0: none that is known */
+	uint64_t number; /* of the section */
 	uint32_t code;
+	bool polls; /* it is the same as the one before it, and has found the same values */
 };
 
 /* The `data` of a lock. */
@@ -40,7 +43,7 @@ struct pp_ulcp_lock_data {
 	const struct pp_thread *thread; /* NULL: none yet */
 	struct pp_access_set *set;	/* a reference; NULL: its accesses are not known */
 	uint64_t since;			/* pp_lives_now() then */
-	bool polls;
+	bool polls;			/* as above */
 	/* The one after it conflicts with it, in memory that it has freed. */
 	struct pp_ulcp_conflict early;
 };
@@ -65,6 +68,7 @@ struct pp_ulcp_pass {
 	GHashTable *searches;		      /* process -> struct pp_ulcp_search * */
 	struct pp_ulcp_uses *uses;
 	struct pp_ulcp_counts *counts;
+	struct pp_ulcp_changes *changes;
 	struct pp_lives *lives;
 	struct pp_blocks *blocks;
 	GArray *early; /* of struct pp_ulcp_early */
