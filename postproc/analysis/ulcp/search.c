@@ -21,25 +21,26 @@
 /* Kinds of accesses of a line, beyond which new ones are divided into bytes. */
 #define GROUPS_MAX 384u
 
+struct node {
+	struct source *source;
+	struct group *group;
+	struct node *newer, *older;
+	uint64_t stamp;
+};
+
 struct source {
 	struct pp_ulcp_lock *lock;
 	uint32_t thread; /* dense number in the lock */
 	bool is_reader;
 	uint64_t tag;
 	struct pp_access_set *set; /* a reference */
-	struct node *nodes;	   /* NULL: it is retired */
-	unsigned n_nodes;
+	bool is_retired;
+	unsigned n_nodes;  /* of those below, that are in a group */
 	uint64_t n;	   /* instances */
 	GArray *ids;	   /* of uint64_t, theirs; NULL: not kept */
 	uint64_t *matched; /* by thread, of n_matched */
 	unsigned n_matched;
-};
-
-struct node {
-	struct source *source;
-	struct group *group;
-	struct node *next_of_source, *newer, *older;
-	uint64_t stamp;
+	struct node nodes[];
 };
 
 struct group {
@@ -217,9 +218,9 @@ static void source_free(struct source *source)
 
 static void retire(struct source *source)
 {
-	if (!source->nodes)
+	if (source->is_retired)
 		return;
-	source->nodes = NULL;
+	source->is_retired = true;
 	g_hash_table_remove(source->lock->search->sources, source);
 }
 
@@ -245,12 +246,11 @@ static void node_unlink(struct node *node)
 }
 
 /* The source is retired. */
-static void node_free(struct node *node)
+static void node_leave(struct node *node)
 {
 	struct source *source = node->source;
 
 	node_unlink(node);
-	g_free(node);
 	if (--source->n_nodes == 0)
 		source_free(source);
 }
@@ -278,13 +278,11 @@ static struct group *group_new(struct line *line, const struct pp_access_line *m
 
 static void join_group(struct source *source, struct group *group)
 {
-	struct node *node = g_new0(struct node, 1);
+	struct node *node = &source->nodes[source->n_nodes++];
 
 	node->source = source;
 	node->group = group;
-	node->next_of_source = source->nodes;
-	source->nodes = node;
-	source->n_nodes++;
+	node->stamp = source->lock->search->clock;
 	node_link(node);
 }
 
@@ -301,42 +299,70 @@ static void join_bytes(struct source *source, struct line *line, const struct pp
 	}
 }
 
-static void join_line(struct source *source, const struct pp_access_line *of)
+static struct pp_access_line masks_of(const struct pp_access_line *of)
 {
-	const struct pp_access_line masks = {
+	return (struct pp_access_line){
 	    .read = of->read, .written = of->written, .changed = of->changed & of->written};
-	struct line *line = line_at(source->lock, of->address);
+}
+
+/* The group of the line's accesses; NULL: each of its bytes has one. */
+static struct group *whole_group(struct pp_ulcp_lock *lock, const struct pp_access_line *of)
+{
+	const struct pp_access_line masks = masks_of(of);
+	struct line *line = line_at(lock, of->address);
 	struct group *group = find_group(line, &masks);
 
-	if (group)
-		join_group(source, group);
-	else if (line->n_groups < GROUPS_MAX)
-		join_group(source, group_new(line, &masks));
-	else
-		join_bytes(source, line, &masks);
+	return group || line->n_groups >= GROUPS_MAX ? group : group_new(line, &masks);
+}
+
+static unsigned count_nodes(struct pp_ulcp_lock *lock, const struct pp_access_set *set)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < set->n; i++) {
+		const struct pp_access_line *of = &set->lines[i];
+
+		n += whole_group(lock, of) ? 1
+					   : (unsigned)__builtin_popcountll(of->read | of->written);
+	}
+	return n;
+}
+
+static struct source *source_new(const struct source *key)
+{
+	struct pp_ulcp_lock *lock = key->lock;
+	unsigned n = count_nodes(lock, key->set);
+	struct source *source = g_malloc(sizeof(*source) + n * sizeof(source->nodes[0]));
+
+	*source = *key;
+	pp_access_set_ref(source->set);
+	if (lock->search->listener->edges)
+		source->ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	for (unsigned i = 0; i < source->set->n; i++) {
+		const struct pp_access_line *of = &source->set->lines[i];
+		const struct pp_access_line masks = masks_of(of);
+		struct group *group = whole_group(lock, of);
+
+		if (group)
+			join_group(source, group);
+		else
+			join_bytes(source, find_line(lock, of->address), &masks);
+	}
+	g_hash_table_add(lock->search->sources, source);
+	return source;
 }
 
 static struct source *source_of(const struct target *target, uint64_t tag,
 				struct pp_access_set *set)
 {
-	struct pp_ulcp_lock *lock = target->lock;
-	const struct source key = {.lock = lock,
+	const struct source key = {.lock = target->lock,
 				   .thread = target->thread,
 				   .is_reader = target->is_reader,
 				   .tag = tag,
 				   .set = set};
-	struct source *source = g_hash_table_lookup(lock->search->sources, &key);
+	struct source *source = g_hash_table_lookup(target->lock->search->sources, &key);
 
-	if (source)
-		return source;
-	source = g_memdup2(&key, sizeof(key));
-	pp_access_set_ref(set);
-	if (lock->search->listener->edges)
-		source->ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	for (unsigned i = 0; i < set->n; i++)
-		join_line(source, &set->lines[i]);
-	g_hash_table_add(lock->search->sources, source);
-	return source;
+	return source ? source : source_new(&key);
 }
 
 /* --- the search ------------------------------------------------------------------------------- */
@@ -369,16 +395,12 @@ static void meet_group(const struct target *target, struct group *group)
 		meet(target, node->source);
 }
 
-static void meet_set(const struct target *target, const struct pp_access_set *set)
+static void meet_line(const struct target *target, const struct line *line,
+		      const struct pp_access_line *of)
 {
-	for (unsigned i = 0; i < set->n; i++) {
-		const struct pp_access_line *of = &set->lines[i];
-		const struct line *line = find_line(target->lock, of->address);
-
-		for (struct group *group = line ? line->groups : NULL; group; group = group->next)
-			if (pp_ulcp_contending(of, &group->masks))
-				meet_group(target, group);
-	}
+	for (struct group *group = line->groups; group; group = group->next)
+		if (pp_ulcp_contending(of, &group->masks))
+			meet_group(target, group);
 }
 
 static struct target target_of(struct pp_ulcp_lock *lock, uint32_t thread, uint64_t id,
@@ -397,7 +419,12 @@ void pp_ulcp_search_add_ending(struct pp_ulcp_lock *lock, uint32_t thread, uint6
 {
 	const struct target target = target_of(lock, thread, id, is_reader);
 
-	meet_set(&target, part);
+	for (unsigned i = 0; i < part->n; i++) {
+		const struct line *line = find_line(lock, part->lines[i].address);
+
+		if (line)
+			meet_line(&target, line, &part->lines[i]);
+	}
 }
 
 static void add(const struct target *target, uint64_t tag, struct pp_access_set *set)
@@ -407,16 +434,24 @@ static void add(const struct target *target, uint64_t tag, struct pp_access_set 
 
 	if (!set->n)
 		return;
-	meet_set(target, set);
+	search->clock++;
 	source = source_of(target, tag, set);
+	for (unsigned i = 0; i < source->n_nodes; i++) {
+		const struct group *group = source->nodes[i].group;
+
+		meet_line(target, group->line, &group->masks);
+	}
 	source->n++;
 	if (source->ids)
 		g_array_append_val(source->ids, target->id);
-	search->clock++;
-	for (struct node *node = source->nodes; node; node = node->next_of_source) {
-		node_unlink(node);
-		node_link(node);
+	for (unsigned i = 0; i < source->n_nodes; i++) {
+		struct node *node = &source->nodes[i];
+
 		node->stamp = search->clock;
+		if (node->newer) {
+			node_unlink(node);
+			node_link(node);
+		}
 	}
 }
 
@@ -451,7 +486,7 @@ static bool end_in_group(struct group *group, uint64_t ended)
 	if (group->masks.read | group->masks.written)
 		return true;
 	while (group->newest)
-		node_free(group->newest);
+		node_leave(group->newest);
 	return false;
 }
 
