@@ -21,7 +21,7 @@ static const struct command commands[] = {
     {"diff", pp_cmd_diff, "compare two captures, by thread, function, object and site"},
     {"bottlenecks", pp_cmd_bottlenecks, "rank critical sections over the captures of several runs"},
     {"sweep", pp_cmd_sweep, "find workloads that expose a synchronization problem"},
-    {"predict", pp_cmd_predict, "predict what optimistic concurrency would gain"},
+    {"predict", pp_cmd_predict, "predict what other ways of locking would gain"},
     {"replay", pp_cmd_replay, "replay a run on other CPUs, or with a change"},
     {"top", pp_cmd_top, "show the threads and waits of a running program"},
     {"browse", pp_cmd_browse, "browse a capture in the terminal"},

@@ -53,6 +53,27 @@ int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, str
 	return ret;
 }
 
+bool pp_view_has_accesses(const struct pp_view *view)
+{
+	const GPtrArray *processes = view->capture->model->processes;
+
+	for (guint i = 0; i < processes->len; i++)
+		if (((const struct pp_process *)processes->pdata[i])->accesses != PP_ACCESSES_NONE)
+			return true;
+	return false;
+}
+
+int pp_view_check_accesses(const struct pp_view *view, struct pp_error *err)
+{
+	return pp_view_has_accesses(view)
+		   ? 0
+		   : pp_error_add(
+			 err, -ENODATA,
+			 "%s has no memory accesses of critical sections: gprof-mt-predict(1) "
+			 "tells how to record them",
+			 view->capture->model->dir);
+}
+
 /* True if threads may have changed names without recording it. */
 static bool has_late_names(const struct pp_model *model)
 {

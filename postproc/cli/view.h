@@ -35,6 +35,10 @@ void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable 
 /* Opens the capture, with the options for names of the command line.  Returns 0 or -errno. */
 int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err);
 
+/* True if accesses in critical sections were recorded; the check fails with -ENODATA if not. */
+bool pp_view_has_accesses(const struct pp_view *view);
+int pp_view_check_accesses(const struct pp_view *view, struct pp_error *err);
+
 /*
  * Reads the threads' last names, for callers that need them before the events.  Returns 0 or
  * -errno.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TRY    "try" /* before the operation */
 #define HEADER "gprof-mt-model 1"
@@ -117,9 +118,14 @@ static void write_model(FILE *file, const struct pp_replay_model *model)
 int pp_replay_write(const struct pp_replay_model *model, const char *path, struct pp_error *err)
 {
 	g_autofree char *partial = g_strconcat(path, ".part", NULL);
-	FILE *file = fopen(partial, "wxe");
+	struct stat status;
+	FILE *file;
 	int code = 0;
 
+	/* a device, or a pipe, would be replaced */
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+		return pp_error_add(err, -EINVAL, "%s: not a regular file", path);
+	file = fopen(partial, "wxe");
 	if (!file)
 		return pp_error_add(err, -errno, "%s: cannot create it: %s", partial,
 				    g_strerror(errno));

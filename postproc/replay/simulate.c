@@ -24,7 +24,8 @@ static void log_creation(const struct pp_simulator *self, uint32_t creator, uint
 static void log_step(const struct pp_simulator *self, uint32_t number)
 {
 	const struct pp_sim_runner *runner = &self->runners[number];
-	struct pp_simulated_wait wait = {runner->at, runner->waker, runner->woken_ns};
+	struct pp_simulated_wait wait = {runner->at, runner->waker, runner->blocked_ns,
+					 runner->woken_ns};
 
 	g_array_append_val(self->how->log->threads[number].done_ns, self->now_ns);
 	if (runner->has_waited)
@@ -224,6 +225,8 @@ static void advance(struct pp_simulator *self, uint32_t number)
 			}
 			outcome = perform(self, number, &runner->steps[runner->at]);
 			if (outcome != PP_SIM_DONE) {
+				if (!runner->has_waited)
+					runner->blocked_ns = self->now_ns;
 				runner->has_waited = true;
 				runner->waker = PP_SIM_NONE;
 			}

@@ -34,6 +34,7 @@ struct pp_simulation {
 #define PP_SIMULATED_NONE UINT32_MAX
 struct pp_simulated_wait {
 	uint32_t step, waker;
+	int64_t since_ns; /* when it began */
 	int64_t woken_ns;
 };
 

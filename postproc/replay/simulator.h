@@ -32,7 +32,7 @@ struct pp_sim_runner {
 	/* In its present step it has waited, and that thread has ended the wait. */
 	bool has_waited;
 	uint32_t waker;
-	int64_t woken_ns;
+	int64_t blocked_ns, woken_ns; /* when the wait began, and was ended */
 };
 
 struct pp_sim_cpu {

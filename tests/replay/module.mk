@@ -13,3 +13,10 @@ $(B)/tests/replay/test_ulcp: tests/replay/test_ulcp.c tests/replay/ulcp_case.c t
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)
+
+TESTS_BUILD += $(B)/tests/replay/test_ulcp_cases
+
+$(B)/tests/replay/test_ulcp_cases: tests/replay/test_ulcp_cases.c $(B)/libpostproc.a
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)

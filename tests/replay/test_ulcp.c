@@ -5,13 +5,14 @@
  */
 #include "check.h"
 #include "replay/order_check/check.h"
+#include "replay/ulcp/divide.h"
 #include "replay/ulcp/edges.h"
 #include "replay/ulcp/transform.h"
 #include "ulcp_case.h"
 #include "untimed.h"
 
 #define N_MODELS 10000
-#define N_RUN	 4 /* one in so many is also run, and changed */
+#define N_RUN	 8 /* one in so many is also run, and changed */
 
 static struct pp_replay_step *step_of(const struct pp_replay_model *model, uint32_t thread,
 				      uint32_t step)
@@ -55,6 +56,13 @@ static guint **times_of(const struct pp_replay_model *model, const GArray *log)
 	return times;
 }
 
+static void free_times(const struct pp_replay_model *model, guint **times)
+{
+	for (guint i = 0; i < model->threads->len; i++)
+		g_free(times[i]);
+	g_free(times);
+}
+
 /* A random run of the result ends, and has each pair of sections in conflict in order. */
 static void check_run(const struct ulcp_case *of, const struct pp_ulcp_result *result,
 		      bool keeps_all, GRand *random)
@@ -75,9 +83,7 @@ static void check_run(const struct ulcp_case *of, const struct pp_ulcp_result *r
 				      times[b->thread][result->steps[b->thread][b->first]]);
 		}
 	}
-	for (guint i = 0; i < of->model->threads->len; i++)
-		g_free(times[i]);
-	g_free(times);
+	free_times(of->model, times);
 }
 
 /* --- changes that the checker must find ------------------------------------------------------- */
@@ -287,6 +293,78 @@ static void check_direct(const struct ulcp_case *of, GRand *random)
 	check_changes(of, waits, random);
 }
 
+/* --- divided locks ---------------------------------------------------------------------------- */
+
+static bool has_unknown(const struct ulcp_case *of, uint32_t object)
+{
+	for (guint i = 0; i < of->sections->len; i++) {
+		const struct pp_ulcp_section *section = pp_ulcp_section_at(of->sections, i);
+
+		if (section->object == object &&
+		    !pp_replay_find_set(of->sets, section->thread, section->first))
+			return true;
+	}
+	return false;
+}
+
+/* Two sections in conflict have one lock, one of them exclusively, and never at the same time. */
+static void check_excluded(const struct pp_ulcp_result *result, guint *const *times,
+			   const struct pp_ulcp_section *a, const struct pp_ulcp_section *b)
+{
+	const struct pp_replay_step *x = step_of(result->model, a->thread, a->first);
+	const struct pp_replay_step *y = step_of(result->model, b->thread, b->first);
+
+	CHECK(pp_replay_acquires(x->kind) && pp_replay_acquires(y->kind));
+	CHECK_INT(x->object, y->object);
+	CHECK(x->kind != PP_REPLAY_RDLOCK || y->kind != PP_REPLAY_RDLOCK);
+	CHECK(times[a->thread][a->last] < times[b->thread][b->first] ||
+	      times[b->thread][b->last] < times[a->thread][a->first]);
+}
+
+/* A section that conflicts with none has no lock, unless its lock has sections that are not known.
+ */
+static void check_free(const struct ulcp_case *of, const struct pp_ulcp_result *result,
+		       const struct pp_ulcp_section *section, bool is_kept)
+{
+	if (!is_kept && !has_unknown(of, section->object))
+		CHECK_INT(step_of(result->model, section->thread, section->first)->kind,
+			  PP_REPLAY_SIGNAL);
+}
+
+static void check_divided(const struct ulcp_case *of, GRand *random)
+{
+	struct pp_ulcp_edges edges;
+	struct pp_ulcp_result result;
+	GArray *log;
+	guint **times;
+
+	pp_ulcp_find_edges(of->model, of->sections, of->sets, &edges);
+	pp_ulcp_divide(of->model, of->sections, of->sets, edges.keeps_order, &result);
+	CHECK(!pp_replay_check(result.model));
+	log = untimed_run(result.model, random);
+	CHECK_INT(log->len, pp_replay_n_steps(result.model));
+	times = times_of(result.model, log);
+	for (guint i = 0; i < of->sections->len; i++) {
+		const struct pp_ulcp_section *a = pp_ulcp_section_at(of->sections, i);
+		bool conflicts = false;
+
+		for (guint k = 0; k < of->sections->len; k++) {
+			const struct pp_ulcp_section *b = pp_ulcp_section_at(of->sections, k);
+
+			if (!ulcp_case_conflict(of, a, b))
+				continue;
+			conflicts = true;
+			check_excluded(&result, times, a, b);
+		}
+		if (!conflicts)
+			check_free(of, &result, a, edges.keeps_order[a->object]);
+	}
+	free_times(of->model, times);
+	g_array_unref(log);
+	pp_ulcp_result_done(&result);
+	pp_ulcp_edges_done(&edges);
+}
+
 /* The whole order of all locks. */
 static void check_kept(const struct ulcp_case *of, bool runs, GRand *random)
 {
@@ -313,8 +391,10 @@ int main(void)
 		struct ulcp_case of = ulcp_case_random(seed, random);
 
 		check_transformed(&of, seed % N_RUN == 0, random);
-		if (seed % N_RUN == 0)
+		if (seed % N_RUN == 0) {
 			check_direct(&of, random);
+			check_divided(&of, random);
+		}
 		check_kept(&of, seed % N_RUN == 0, random);
 		ulcp_case_done(&of);
 	}

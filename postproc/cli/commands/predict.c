@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gprof-mt predict occ: what optimistic concurrency would gain, by one capture or two. */
-#include <errno.h>
+/* gprof-mt predict: what optimistic concurrency, or locks without unnecessary contention, would
+ * gain. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include "cli/operation_cost.h"
 #include "cli/options.h"
 #include "cli/tables.h"
+#include "cli/ulcp/ulcp.h"
 #include "cli/view.h"
 #include "core/text/duration.h"
 #include "core/text/json.h"
@@ -26,11 +27,34 @@ struct arguments {
 	bool is_page;	    /* --format html */
 	const char *output; /* of a page, or of CSV; NULL: the default */
 	bool by_name;
-	int64_t cost_ns;	       /* --cost; -1: to be measured */
-	const char *timing, *accesses; /* directories; accesses: NULL: the same */
+	int64_t cost_ns;		       /* --cost; -1: to be measured */
+	const char *timing, *accesses;	       /* directories; accesses: NULL: the same */
+	struct pp_cli_replay_arguments replay; /* of the method ulcp: its own options */
+	const char *occ_option, *ulcp_option;  /* the last one of one method; NULL: none */
 };
 
-enum { OPTION_COST = 0x300, OPTION_BY_NAME };
+enum { OPTION_COST = 0x300, OPTION_BY_NAME, OPTION_ENGINE, OPTION_RUNS, OPTION_GAPS, OPTION_WRITE };
+
+/* Options of the method ulcp. */
+static int take_ulcp_option(struct arguments *arguments, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_ENGINE:
+		arguments->ulcp_option = "engine";
+		return pp_cli_replay_take_engine("predict", value, &arguments->replay.engine);
+	case OPTION_RUNS:
+		arguments->ulcp_option = "runs";
+		return pp_cli_replay_take_runs("predict", value, &arguments->replay.n_runs);
+	case OPTION_GAPS:
+		arguments->ulcp_option = "allow-gaps";
+		arguments->replay.allow_gaps = true;
+		return PP_EXIT_GOOD;
+	default:
+		arguments->ulcp_option = "write";
+		arguments->replay.write = value;
+		return PP_EXIT_GOOD;
+	}
+}
 
 static int take_option(void *data, int option, const char *value)
 {
@@ -39,9 +63,16 @@ static int take_option(void *data, int option, const char *value)
 
 	switch (option) {
 	case OPTION_BY_NAME:
+		arguments->occ_option = "by-name";
 		arguments->by_name = true;
 		return PP_EXIT_GOOD;
+	case OPTION_ENGINE:
+	case OPTION_RUNS:
+	case OPTION_GAPS:
+	case OPTION_WRITE:
+		return take_ulcp_option(arguments, option, value);
 	case OPTION_COST:
+		arguments->occ_option = "cost";
 		return pp_duration_read(value, "ns", &arguments->cost_ns) && arguments->cost_ns >= 0
 			   ? PP_EXIT_GOOD
 			   : pp_cli_usage("predict", "invalid --cost '%s' (expected ns)", value);
@@ -57,9 +88,13 @@ static int take_option(void *data, int option, const char *value)
 }
 
 static const struct pp_cli_option option_table[] = {
-    {"cost", "NS", OPTION_COST, "of recording an operation (default: measured now)"},
-    {"by-name", NULL, OPTION_BY_NAME, "join locks and sites by name, not by build"},
-    {"top", "N", PP_CLI_TABLES_TOP, "the first N sections"},
+    {"cost", "NS", OPTION_COST, "occ: of recording an operation (default: measured now)"},
+    {"by-name", NULL, OPTION_BY_NAME, "occ: join locks and sites by name, not by build"},
+    {"engine", "ENGINE", OPTION_ENGINE, "ulcp: simulation (default), or skeleton: real threads"},
+    {"runs", "N", OPTION_RUNS, "ulcp: replays of each (default 10)"},
+    {"allow-gaps", NULL, OPTION_GAPS, "ulcp: replay what is known of an incomplete capture"},
+    {"write", "FILE", OPTION_WRITE, "ulcp: write the model without the contention to FILE"},
+    {"top", "N", PP_CLI_TABLES_TOP, "the first N sections, or pairs of regions"},
     {"format", "FORMAT", PP_CLI_TABLES_FORMAT, "text (default), json, csv, or html: a page"},
     {"table", "TABLE", PP_CLI_TABLES_TABLE, "csv: this table only"},
     {"output", "PATH", 'o', "html: the file; csv: all tables, to PATH/TABLE.csv"},
@@ -71,7 +106,8 @@ static const struct pp_cli_option option_table[] = {
 
 static void print_methods(void)
 {
-	printf("methods:\n  occ  optimistic concurrency: transactional memory, finer locks\n");
+	printf("methods:\n  occ   optimistic concurrency: transactional memory, finer locks\n"
+	       "  ulcp  locks without unnecessary contention (one capture can do)\n");
 }
 
 static const struct pp_cli_options options = {
@@ -85,28 +121,6 @@ static const struct pp_cli_options options = {
 
 /* --- captures ------------------------------------------------------------------------------- */
 
-/* True if accesses in critical sections were recorded. */
-static bool has_accesses(const struct pp_view *view)
-{
-	const GPtrArray *processes = view->capture->model->processes;
-
-	for (guint i = 0; i < processes->len; i++)
-		if (((const struct pp_process *)processes->pdata[i])->accesses)
-			return true;
-	return false;
-}
-
-static int check_accesses(const struct pp_view *view, struct pp_error *err)
-{
-	return has_accesses(view)
-		   ? 0
-		   : pp_error_add(
-			 err, -ENODATA,
-			 "%s has no memory accesses of critical sections: gprof-mt-predict(1) "
-			 "tells how to record them",
-			 view->capture->model->dir);
-}
-
 /* Opens a capture and runs the passes over it. */
 static int read_capture(struct pp_view *view, const char *dir, bool wants_timing,
 			bool wants_accesses, struct pp_error *err)
@@ -116,7 +130,7 @@ static int read_capture(struct pp_view *view, const char *dir, bool wants_timing
 	int rc = pp_view_open(view, dir, NULL, err);
 
 	if (rc == 0 && wants_accesses)
-		rc = check_accesses(view, err);
+		rc = pp_view_check_accesses(view, err);
 	if (wants_timing)
 		passes[n++] = "occ-timing";
 	if (wants_accesses)
@@ -168,7 +182,7 @@ static void add_notes(const struct arguments *arguments, const struct pp_view *t
 	copy_notes(table, table_of(timing, "occ-timing", 0));
 	if (!arguments->accesses)
 		pp_table_note(table, "one capture for both: recording accesses distorts its times");
-	else if (has_accesses(timing))
+	else if (pp_view_has_accesses(timing))
 		pp_table_note(table, "%s also records accesses, which distorts its times",
 			      arguments->timing);
 	pp_table_note(table, "cost of recording: %.1f ns for each operation, %s", cost_ns,
@@ -264,26 +278,60 @@ static int read_and_predict(const struct arguments *arguments)
 	return status;
 }
 
+static int predict_ulcp(struct arguments *arguments)
+{
+	struct pp_cli_ulcp_arguments of = {.replay = arguments->replay,
+					   .accesses = arguments->accesses};
+	int status;
+
+	of.replay.how = arguments->how;
+	of.replay.path = arguments->timing;
+	of.replay.is_page = arguments->is_page;
+	of.replay.page = arguments->output ?: DEFAULT_PAGE;
+	of.replay.changes = g_ptr_array_new();
+	status = pp_cli_ulcp(&of);
+	g_ptr_array_unref(of.replay.changes);
+	return status;
+}
+
+/* Reads the words behind the options. Returns PP_EXIT_GOOD, or the exit status. */
+static int take_words(struct arguments *arguments, int n, char **words, bool *ret_ulcp)
+{
+	const char *other;
+
+	*ret_ulcp = false;
+	if (n < 1)
+		return pp_cli_usage("predict", "expected a method (occ or ulcp)");
+	*ret_ulcp = strcmp(words[0], "ulcp") == 0;
+	if (!*ret_ulcp && strcmp(words[0], "occ") != 0)
+		return pp_cli_usage("predict", "unknown method '%s' (expected occ or ulcp)",
+				    words[0]);
+	other = *ret_ulcp ? arguments->occ_option : arguments->ulcp_option;
+	if (other)
+		return pp_cli_usage("predict", "--%s is an option of the method %s", other,
+				    *ret_ulcp ? "occ" : "ulcp");
+	if (n < 2 || n > 3)
+		return pp_cli_usage("predict", "expected the directories of one capture or two");
+	arguments->timing = words[1];
+	arguments->accesses = n == 3 ? words[2] : NULL;
+	return PP_EXIT_GOOD;
+}
+
 int pp_cmd_predict(int argc, char **argv)
 {
-	struct arguments arguments = {.cost_ns = -1};
+	struct arguments arguments = {.cost_ns = -1, .replay.n_runs = PP_CLI_REPLAY_RUNS};
 	int status = pp_cli_options_read(&options, argc, argv, &arguments);
-	int n;
+	bool is_ulcp;
 
 	if (status >= 0)
 		return status;
-	n = argc - optind;
-	if (n < 1 || strcmp(argv[optind], "occ") != 0)
-		return pp_cli_usage("predict",
-				    n < 1 ? "expected a method (occ)"
-					  : "unknown method '%s' (expected occ)",
-				    argv[optind]);
-	if (n < 2 || n > 3)
-		return pp_cli_usage("predict", "expected the directories of one capture or two");
-	arguments.timing = argv[optind + 1];
-	arguments.accesses = n == 3 ? argv[optind + 2] : NULL;
+	status = take_words(&arguments, argc - optind, argv + optind, &is_ulcp);
+	if (status != PP_EXIT_GOOD)
+		return status;
 	if (!arguments.is_page)
 		arguments.how.dir = arguments.output;
 	status = pp_cli_tables_check("predict", &arguments.how, 1);
-	return status == PP_EXIT_GOOD ? read_and_predict(&arguments) : status;
+	if (status != PP_EXIT_GOOD)
+		return status;
+	return is_ulcp ? predict_ulcp(&arguments) : read_and_predict(&arguments);
 }

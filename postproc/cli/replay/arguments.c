@@ -9,7 +9,6 @@
 #include "cli/commands.h"
 #include "cli/view.h"
 
-#define N_RUNS	     10
 #define DEFAULT_PAGE "gprof-mt.html"
 
 enum {
@@ -40,7 +39,8 @@ static const char *const orders[] = {
 };
 
 /* Takes the number of a word. */
-static int take_word(const char *option, const char *value, const char *const *words, unsigned *ret)
+static int take_word(const char *command, const char *option, const char *value,
+		     const char *const *words, unsigned *ret)
 {
 	g_autofree char *expected = NULL;
 
@@ -48,7 +48,13 @@ static int take_word(const char *option, const char *value, const char *const *w
 		if (strcmp(words[*ret], value) == 0)
 			return PP_EXIT_GOOD;
 	expected = g_strjoinv(", ", (char **)words);
-	return pp_cli_usage("replay", "invalid --%s '%s' (expected %s)", option, value, expected);
+	return pp_cli_usage(command, "invalid --%s '%s' (expected %s)", option, value, expected);
+}
+
+int pp_cli_replay_take_engine(const char *command, const char *value,
+			      enum pp_cli_replay_engine *ret)
+{
+	return take_word(command, "engine", value, engines, ret);
 }
 
 static int take_cpus(const char *value, GArray **cpus)
@@ -68,12 +74,12 @@ static int take_cpus(const char *value, GArray **cpus)
 	    value, PP_CLI_REPLAY_MAX_CPUS);
 }
 
-static int take_runs(const char *value, uint32_t *ret)
+int pp_cli_replay_take_runs(const char *command, const char *value, uint32_t *ret)
 {
 	guint64 n;
 
 	if (!g_ascii_string_to_unsigned(value, 10, 2, 1000, &n, NULL))
-		return pp_cli_usage("replay", "invalid --runs '%s' (expected 2 to 1000)", value);
+		return pp_cli_usage(command, "invalid --runs '%s' (expected 2 to 1000)", value);
 	*ret = (uint32_t)n;
 	return PP_EXIT_GOOD;
 }
@@ -100,7 +106,7 @@ static int take_option(void *data, int option, const char *value)
 	case OPTION_CPUS:
 		return take_cpus(value, &arguments->cpus);
 	case OPTION_RUNS:
-		return take_runs(value, &arguments->n_runs);
+		return pp_cli_replay_take_runs("replay", value, &arguments->n_runs);
 	case OPTION_WHAT_IF:
 		return take_change(value, arguments->changes);
 	case OPTION_AGAINST:
@@ -119,9 +125,9 @@ static int take_option(void *data, int option, const char *value)
 		arguments->page = value;
 		return PP_EXIT_GOOD;
 	case OPTION_ENGINE:
-		return take_word("engine", value, engines, &arguments->engine);
+		return pp_cli_replay_take_engine("replay", value, &arguments->engine);
 	case OPTION_ORDER:
-		return take_word("order", value, orders, &arguments->order);
+		return take_word("replay", "order", value, orders, &arguments->order);
 	case OPTION_FAIR:
 		arguments->fair = true;
 		return PP_EXIT_GOOD;
@@ -209,7 +215,7 @@ int pp_cli_replay_arguments_read(struct pp_cli_replay_arguments *arguments, int 
 	*arguments = (struct pp_cli_replay_arguments){
 	    .path = PP_DEFAULT_CAPTURE,
 	    .changes = g_ptr_array_new_with_free_func((GDestroyNotify)pp_change_free),
-	    .n_runs = N_RUNS};
+	    .n_runs = PP_CLI_REPLAY_RUNS};
 	status = pp_cli_options_read(&options, argc, argv, arguments);
 	if (status >= 0)
 		return status;

@@ -25,9 +25,17 @@ struct pp_cli_replay_arguments {
 	uint32_t n_runs;
 	bool fair, allow_gaps;
 	bool check, rank;
+	bool sets; /* the accesses of all acquisitions are wanted, and must have been recorded */
 	const char *against; /* a capture or model of the changed program; NULL: none */
 	char **command;	     /* that program, ends with NULL; NULL: none */
 };
+
+#define PP_CLI_REPLAY_RUNS 10 /* by default */
+
+/* Read the values of --engine and --runs. Return PP_EXIT_GOOD, or the exit status. */
+int pp_cli_replay_take_engine(const char *command, const char *value,
+			      enum pp_cli_replay_engine *ret);
+int pp_cli_replay_take_runs(const char *command, const char *value, uint32_t *ret);
 
 /*
  * Reads the command line.  Returns -1 to continue, else the exit status.  In both cases the caller

@@ -77,20 +77,15 @@ static GPtrArray *functions_of(const struct pp_cli_replay_arguments *arguments)
 static bool wants_accesses(const struct pp_cli_replay_arguments *arguments,
 			   const struct pp_view *view)
 {
-	const GPtrArray *processes = view->capture->model->processes;
-	bool is_wanted = arguments->rank || arguments->write;
-	bool has_accesses = false;
+	bool is_wanted = arguments->rank || arguments->write || arguments->sets;
 
 	for (guint i = 0; i < arguments->changes->len; i++)
 		is_wanted |= pp_change_needs_accesses(arguments->changes->pdata[i]);
-	for (guint i = 0; i < processes->len; i++)
-		has_accesses |=
-		    ((const struct pp_process *)processes->pdata[i])->accesses != PP_ACCESSES_NONE;
-	return is_wanted && has_accesses;
+	return is_wanted && pp_view_has_accesses(view);
 }
 
 static struct pp_replay_model *build(const struct pp_cli_replay_arguments *arguments,
-				     struct pp_view *view, struct pp_replay_gaps *ret_gaps,
+				     struct pp_view *view, struct pp_cli_replay_source *source,
 				     struct pp_error *err)
 {
 	struct reading reading = {.last_ns = INT64_MIN};
@@ -101,7 +96,7 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 	g_autoptr(GPtrArray) functions = NULL;
 	g_autofree char *wrong = NULL;
 
-	if (check_processes(view, err))
+	if (check_processes(view, err) || (arguments->sets && pp_view_check_accesses(view, err)))
 		return NULL;
 	reading.builder = pp_replay_builder_new(&view->context);
 	functions = functions_of(arguments);
@@ -110,15 +105,17 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 	if (wants_accesses(arguments, view))
 		pp_replay_builder_accesses(reading.builder);
 	if (pp_view_read(view, PP_REPLAY_KINDS, take_event, &reading, err) == 0)
-		model =
-		    pp_replay_builder_finish(reading.builder, n_cpus, reading.last_ns, ret_gaps);
+		model = pp_replay_builder_finish(reading.builder, n_cpus, reading.last_ns,
+						 &source->gaps);
+	if (model && arguments->sets)
+		source->sets = pp_replay_builder_sets(reading.builder);
 	pp_replay_builder_free(reading.builder);
 	if (!model)
 		return NULL;
 	wrong = pp_replay_check(model);
 	if (wrong)
 		pp_error_add(err, -ENODATA, "%s: %s", view->capture->model->dir, wrong);
-	if (wrong || check_gaps(arguments, view, ret_gaps, err))
+	if (wrong || check_gaps(arguments, view, &source->gaps, err))
 		g_clear_pointer(&model, pp_replay_model_free);
 	return model;
 }
@@ -154,7 +151,7 @@ int pp_cli_replay_source_read(struct pp_cli_replay_source *source,
 		source->model = pp_replay_read(arguments->path, err);
 	} else {
 		if (pp_view_open(&view, arguments->path, NULL, err) == 0)
-			source->model = build(arguments, &view, &source->gaps, err);
+			source->model = build(arguments, &view, source, err);
 		if (source->model) {
 			read_command(source, view.capture->model->info);
 			source->status = pp_view_print_damage(&view);
@@ -167,6 +164,7 @@ int pp_cli_replay_source_read(struct pp_cli_replay_source *source,
 void pp_cli_replay_source_done(struct pp_cli_replay_source *source)
 {
 	g_clear_pointer(&source->model, pp_replay_model_free);
+	g_clear_pointer(&source->sets, g_array_unref);
 	g_clear_pointer(&source->command, g_ptr_array_unref);
 	g_free(source->cwd);
 }

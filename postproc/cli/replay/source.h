@@ -10,6 +10,7 @@
 struct pp_cli_replay_source {
 	struct pp_replay_model *model;
 	struct pp_replay_gaps gaps; /* none if the model is from a file */
+	GArray *sets;		    /* of struct pp_replay_set, with `arguments->sets`; else NULL */
 	GPtrArray *command;	    /* of char *, ends with NULL; NULL: it is not known */
 	char *cwd;		    /* where that was executed; NULL: not known */
 	int status;		    /* exit status: the capture's damage has been printed */
