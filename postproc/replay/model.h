@@ -106,8 +106,15 @@ enum pp_replay_object_kind {
 struct pp_replay_object {
 	char *name;
 	enum pp_replay_object_kind kind;
-	uint32_t count; /* of a semaphore: initial value; of a barrier: threads */
+	/* Of a semaphore: initial value; of a barrier: threads; of a lock: 0, or PP_REPLAY_ENDS. */
+	uint32_t count;
 };
+
+/*
+ * A lock that ends at its first release: nobody takes it afterwards. Only skeletons do this; for
+ * the simulation and in files it is a lock.
+ */
+#define PP_REPLAY_ENDS 1u
 
 /* Call sites of sections are numbered from 1; this is CPU time outside of sections. */
 #define PP_REPLAY_OUTSIDE UINT32_MAX

@@ -30,10 +30,19 @@ struct arguments {
 	int64_t cost_ns;		       /* --cost; -1: to be measured */
 	const char *timing, *accesses;	       /* directories; accesses: NULL: the same */
 	struct pp_cli_replay_arguments replay; /* of the method ulcp: its own options */
-	const char *occ_option, *ulcp_option;  /* the last one of one method; NULL: none */
+	bool locksets;
+	const char *occ_option, *ulcp_option; /* the last one of one method; NULL: none */
 };
 
-enum { OPTION_COST = 0x300, OPTION_BY_NAME, OPTION_ENGINE, OPTION_RUNS, OPTION_GAPS, OPTION_WRITE };
+enum {
+	OPTION_COST = 0x300,
+	OPTION_BY_NAME,
+	OPTION_ENGINE,
+	OPTION_LOCKSETS,
+	OPTION_RUNS,
+	OPTION_GAPS,
+	OPTION_WRITE
+};
 
 /* Options of the method ulcp. */
 static int take_ulcp_option(struct arguments *arguments, int option, const char *value)
@@ -45,6 +54,10 @@ static int take_ulcp_option(struct arguments *arguments, int option, const char 
 	case OPTION_RUNS:
 		arguments->ulcp_option = "runs";
 		return pp_cli_replay_take_runs("predict", value, &arguments->replay.n_runs);
+	case OPTION_LOCKSETS:
+		arguments->ulcp_option = "locksets";
+		arguments->locksets = true;
+		return PP_EXIT_GOOD;
 	case OPTION_GAPS:
 		arguments->ulcp_option = "allow-gaps";
 		arguments->replay.allow_gaps = true;
@@ -67,6 +80,7 @@ static int take_option(void *data, int option, const char *value)
 		arguments->by_name = true;
 		return PP_EXIT_GOOD;
 	case OPTION_ENGINE:
+	case OPTION_LOCKSETS:
 	case OPTION_RUNS:
 	case OPTION_GAPS:
 	case OPTION_WRITE:
@@ -91,6 +105,7 @@ static const struct pp_cli_option option_table[] = {
     {"cost", "NS", OPTION_COST, "occ: of recording an operation (default: measured now)"},
     {"by-name", NULL, OPTION_BY_NAME, "occ: join locks and sites by name, not by build"},
     {"engine", "ENGINE", OPTION_ENGINE, "ulcp: simulation (default), or skeleton: real threads"},
+    {"locksets", NULL, OPTION_LOCKSETS, "ulcp: with skeletons, the cost of auxiliary locks"},
     {"runs", "N", OPTION_RUNS, "ulcp: replays of each (default 10)"},
     {"allow-gaps", NULL, OPTION_GAPS, "ulcp: replay what is known of an incomplete capture"},
     {"write", "FILE", OPTION_WRITE, "ulcp: write the model without the contention to FILE"},
@@ -281,9 +296,12 @@ static int read_and_predict(const struct arguments *arguments)
 static int predict_ulcp(struct arguments *arguments)
 {
 	struct pp_cli_ulcp_arguments of = {.replay = arguments->replay,
-					   .accesses = arguments->accesses};
+					   .accesses = arguments->accesses,
+					   .locksets = arguments->locksets};
 	int status;
 
+	if (arguments->locksets && arguments->replay.engine != PP_CLI_REPLAY_SKELETON)
+		return pp_cli_usage("predict", "--locksets needs --engine=skeleton");
 	of.replay.how = arguments->how;
 	of.replay.path = arguments->timing;
 	of.replay.is_page = arguments->is_page;

@@ -9,6 +9,7 @@ struct pp_cli_ulcp_arguments {
 	/* Engine, replays, formats, the file for the result's model; path: the timing. */
 	struct pp_cli_replay_arguments replay;
 	const char *accesses; /* a second capture; NULL: the same */
+	bool locksets;	      /* measure auxiliary locks, by skeletons */
 };
 
 #endif

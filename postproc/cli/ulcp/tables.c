@@ -5,8 +5,11 @@
  */
 #include "cli/ulcp/tables.h"
 
+#include <errno.h>
+
 #include "cli/replay/notes.h"
 #include "cli/replay/runs.h"
+#include "cli/ulcp/locksets.h"
 #include "cli/ulcp/regions.h"
 #include "cli/ulcp/sections.h"
 #include "core/text/duration.h"
@@ -188,6 +191,13 @@ int pp_cli_ulcp_tables(const struct pp_cli_ulcp_arguments *arguments,
 		struct replays self = {.arguments = arguments, .models = models, .order = order};
 
 		rc = add_order(table, &self, has_gains && order == PP_CLI_ULCP_RECORDED, err);
+	}
+	if (rc == 0 && arguments->locksets) {
+		struct pp_table *locksets = pp_cli_ulcp_locksets(arguments, models, err);
+
+		if (!locksets)
+			return -EINVAL;
+		g_ptr_array_add(tables, locksets);
 	}
 	if (rc == 0) {
 		pp_cli_ulcp_note_models(table, models, !arguments->accesses);

@@ -26,7 +26,8 @@ struct object {
 		struct pp_gate cond;
 	};
 	struct pp_gate turn;
-	unsigned n_waiting; /* threads, for a lock */
+	unsigned n_waiting;   /* threads, for a lock */
+	bool ends, has_ended; /* PP_REPLAY_ENDS; it has been released */
 };
 
 /* A thread's own data. */
@@ -141,6 +142,11 @@ static void lock_object(struct runner *self, const struct pp_replay_step *step)
 	struct object *object = &run.own->objects[step->object];
 	enum pp_plan_lock lock = run.plan->locks[step->object];
 
+	/* acquire: pairs with the release in unlock_object() */
+	if (object->ends && __atomic_load_n(&object->has_ended, __ATOMIC_ACQUIRE)) {
+		self->missed[self->n_missed++] = step->object;
+		return;
+	}
 	if (try_lock(object, lock, step->kind))
 		return;
 	if (step->tries && step->rank == PP_PLAN_NO_TURN) {
@@ -173,6 +179,9 @@ static void unlock_object(struct runner *self, const struct pp_replay_step *step
 
 	if (has_missed(self, step->object))
 		return;
+	/* release: pairs with the acquire in lock_object() */
+	if (object->ends)
+		__atomic_store_n(&object->has_ended, true, __ATOMIC_RELEASE);
 	if (__atomic_load_n(&object->n_waiting, __ATOMIC_RELAXED) != 0)
 		pp_burner_exclude(&self->burner, run.plan->model->costs.release_ns);
 	switch (run.plan->locks[step->object]) {
@@ -364,6 +373,7 @@ static void init_object(struct object *object, const struct pp_replay_object *of
 		pthread_barrier_init(&object->barrier, NULL, of->count);
 		break;
 	default:
+		object->ends = of->count == PP_REPLAY_ENDS;
 		if (lock == PP_PLAN_MUTEX)
 			pthread_mutex_init(&object->mutex, NULL);
 		else if (lock == PP_PLAN_SPIN)

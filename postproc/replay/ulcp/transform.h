@@ -28,6 +28,26 @@ void pp_ulcp_transform(const struct pp_replay_model *model, const GArray *waits,
 		       struct pp_ulcp_result *ret);
 void pp_ulcp_result_done(struct pp_ulcp_result *result);
 
+/*
+ * Copies the model by steps: copy() adds at least one step for each of the original, which may
+ * await steps by their numbers there. Accesses are left out.
+ */
+struct pp_ulcp_copier {
+	void (*copy)(void *data, GArray *steps, uint32_t thread, uint32_t at,
+		     const struct pp_replay_step *step);
+	void *data;
+};
+
+void pp_ulcp_copy(const struct pp_replay_model *model, const struct pp_ulcp_copier *copier,
+		  struct pp_ulcp_result *ret);
+
+/*
+ * Adds a step for one of the original, at its call site; the first one has its CPU time, and its
+ * rank.
+ */
+void pp_ulcp_add_step(GArray *steps, const struct pp_replay_step *step, bool is_first,
+		      struct pp_replay_step new);
+
 /* The result's step that begins the one with that number in the original model. */
 static inline uint32_t pp_ulcp_first_step(const struct pp_ulcp_result *result, uint32_t thread,
 					  uint32_t step)
