@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,13 +95,16 @@ int pp_manifest_write(int dir_fd, const struct pp_model *model)
 	list_folder(&listing, dir_fd, ".", "", 0);
 	head = g_strdup_printf("%u\n", listing.n_files);
 	g_string_prepend(lines, head);
-	fd = openat(dir_fd, GM_MANIFEST_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	fd = openat(dir_fd, GM_MANIFEST_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
 	if (fd < 0)
 		return -errno;
 	ret = pp_write_all(fd, lines->str, lines->len);
 	close(fd);
+	/* A part of the list would look like damage. */
+	if (ret == 0 && renameat(dir_fd, GM_MANIFEST_NEW, dir_fd, GM_MANIFEST_FILE))
+		ret = -errno;
 	if (ret < 0)
-		unlinkat(dir_fd, GM_MANIFEST_FILE, 0);
+		unlinkat(dir_fd, GM_MANIFEST_NEW, 0);
 	return ret;
 }

@@ -53,6 +53,7 @@
 
 #define GM_KERNEL_COMPLETE ".complete"
 #define GM_MANIFEST_FILE   "files"
+#define GM_MANIFEST_NEW	   "files.new" /* before it is complete */
 
 /*
  * --- <pid>/helpers: records without a header ----------------------------------------------

@@ -51,6 +51,7 @@ static const struct rule rules[] = {
     {"info.json", TOP, FILES},
     {"info.json.new", TOP, FILES},
     {GM_MANIFEST_FILE, TOP, FILES},
+    {GM_MANIFEST_NEW, TOP, FILES},
     {GM_UNWRITTEN "#", TOP, FILES},
     {"#", TOP, PROCESS},
     {"#.#", TOP, PROCESS},
