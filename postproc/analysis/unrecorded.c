@@ -143,6 +143,9 @@ void pp_unrecorded_note(struct pp_table *table, const struct pp_model *model)
 		chosen |= process->sync_objects_chosen;
 		unsorted |= process->sync_objects_unsorted;
 	}
+	if (pp_model_is_attached(model))
+		pp_table_note(table, "gprof-mt attached to a running process: its synchronization "
+				     "and calls are not recorded");
 	text = pp_sync_types_text(off);
 	if (text)
 		pp_table_note(table, "not recorded: %s (sync.types)", text);

@@ -468,6 +468,23 @@ static void note_times(struct pp_model *model)
 	}
 }
 
+/* The first image of the process to which `record` attached. */
+static void note_attached(struct pp_model *model)
+{
+	int64_t pid = pp_json_int(model->info, "pid", 0);
+
+	for (guint i = 0; pp_json_object(model->info, "attached") && i < model->processes->len;
+	     i++) {
+		struct pp_process *process = model->processes->pdata[i];
+
+		if (process->pid != pid || process->image)
+			continue;
+		process->is_attached = true;
+		if (process->why_no_samples)
+			process->why_no_samples = "gprof-mt attached to the running process";
+	}
+}
+
 static bool is_lttng_output(const char *dir)
 {
 	g_autofree char *session = g_build_filename(dir, "session", NULL);
@@ -502,6 +519,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 	ret = read_processes(capture, err);
 	if (ret < 0)
 		return ret;
+	note_attached(capture->model);
 	pp_calls_find_none(capture->model);
 	pp_traces_add_kernel(capture);
 	unwritten = pp_capture_note_unwritten(capture->model);

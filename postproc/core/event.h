@@ -30,6 +30,7 @@ enum pp_event_kind {
 	/* `thread` is about to return from a function (if its returns are recorded); .call */
 	PP_EVENT_RETURN,
 	PP_EVENT_LOST,	 /* a stream lost records since its last event; .lost */
+	PP_EVENT_STATE,	 /* `thread` ran before the recording, and its state was read; .state */
 	PP_EVENT_SAMPLE, /* `thread` was found running, by its CPU clock; .sample */
 	/* The kinds below are recorded at level full. */
 	PP_EVENT_SYSCALL_ENTRY, /* `thread` entered a system call; .syscall */
@@ -125,6 +126,9 @@ struct pp_event {
 			int32_t waker_tid; /* also outside the capture; PP_TID_UNKNOWN */
 			bool by_interrupt;
 		} waking;
+		struct {
+			int64_t bits; /* as prev_state; 0: on a CPU, or ready to run */
+		} state;
 		struct {
 			struct pp_thread *parent;
 			int32_t parent_tid, child_tid, child_pid;

@@ -135,6 +135,14 @@ void pp_model_free(struct pp_model *model)
 	g_free(model);
 }
 
+bool pp_model_is_attached(const struct pp_model *model)
+{
+	for (guint i = 0; i < model->processes->len; i++)
+		if (((const struct pp_process *)model->processes->pdata[i])->is_attached)
+			return true;
+	return false;
+}
+
 char *pp_model_live_text(const struct pp_model *model)
 {
 	int64_t start_ns = pp_json_int(model->info, "start_ns", model->start_ns);

@@ -87,6 +87,7 @@ struct pp_process {
 	uint64_t sample_period_ns; /* CPU time between a thread's samples; 0: no samples */
 	const char *why_no_samples; /* NULL: samples are taken */
 	bool asked_for_samples;	    /* one of its threads started counting calls */
+	bool is_attached;	    /* the recording began while it ran: info.json's "attached" */
 	bool has_streams;	    /* its synch-events are in its own folder */
 	bool may_live;		    /* it may still run: a process holds the capture's lock */
 	bool is_live;		    /* it still runs: its end_ns is the model's until_ns */
@@ -215,6 +216,9 @@ static inline bool pp_model_is_live(const struct pp_model *model)
 {
 	return model->until_ns != INT64_MAX;
 }
+
+/* Did the recording begin while the program ran? */
+bool pp_model_is_attached(const struct pp_model *model);
 
 /*
  * For a live capture "still running; this report covers the first 4.213 s"; else NULL.  The caller

@@ -239,6 +239,19 @@ static void decode_exec(struct pp_stream *stream, const struct pp_record *record
 	pp_stream_hand_over(stream, event);
 }
 
+/* Only the recorder's own snapshot has the bits. */
+static void decode_state(struct pp_stream *stream, const struct pp_record *record,
+			 struct pp_event *event)
+{
+	if (record->class->fields[PP_STATE_BITS].index < 0)
+		return;
+	event->kind = PP_EVENT_STATE;
+	event->thread = thread_at(stream, get_tid(record, PP_STATE_TID), event->time_ns);
+	event->state.bits = (int64_t)(record->values[PP_STATE_BITS] & STATE_MASK);
+	if (event->thread && pp_stream_is_ours(stream, event->thread, NULL, event->time_ns))
+		pp_stream_hand_over(stream, event);
+}
+
 /* In a stream of a CPU, any thread may be the one whose events were lost. */
 static void emit_lost_of_all(struct pp_stream *stream, int64_t time_ns)
 {
@@ -341,6 +354,9 @@ void pp_stream_take(struct pp_stream *stream, const struct pp_record *record, in
 		break;
 	case PP_CLASS_EXEC:
 		decode_exec(stream, record, &event);
+		break;
+	case PP_CLASS_STATE:
+		decode_state(stream, record, &event);
 		break;
 	case PP_CLASS_IRQ_ENTRY:
 		stream->irq_depth++;

@@ -54,6 +54,7 @@ enum shape {
 	FORK,
 	EXIT,
 	EXEC,
+	STATE,
 	IRQ_ENTRY,
 	IRQ_EXIT,
 	FAULT,
@@ -117,6 +118,8 @@ static const struct wanted_field shape_fields[][PP_MAX_FIELDS] = {
 	      {"child_comm", STRING_OR_NONE}},
     [EXIT] = {{"tid", INTEGER}, {"comm", STRING_OR_NONE}},
     [EXEC] = {{"tid", INTEGER}},
+    /* LTTng's own events have no `state`. */
+    [STATE] = {{"tid", INTEGER}, {"state", INTEGER_OR_NONE}},
     [IRQ_ENTRY] = {{}},
     [IRQ_EXIT] = {{}},
     [FAULT] = {{"address", INTEGER}, {"ip", INTEGER}},
@@ -153,6 +156,7 @@ static const struct known_class kernel_classes[] = {
     {"sched_process_fork", FORK},
     {"sched_process_exit", EXIT},
     {"sched_process_exec", EXEC},
+    {"lttng_statedump_process_state", STATE},
     {"x86_exceptions_page_fault_user", FAULT},
     {"x86_exceptions_page_fault_kernel", FAULT},
     {"signal_generate", SIGNAL_GENERATE},
@@ -211,6 +215,8 @@ static enum pp_class class_of(enum shape shape)
 		return PP_CLASS_EXIT;
 	case EXEC:
 		return PP_CLASS_EXEC;
+	case STATE:
+		return PP_CLASS_STATE;
 	case IRQ_ENTRY:
 		return PP_CLASS_IRQ_ENTRY;
 	case IRQ_EXIT:

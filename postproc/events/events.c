@@ -21,10 +21,11 @@
 #define KERNEL_KINDS                                                                               \
 	(PP_EVENT_MASK(PP_EVENT_SWITCH) | PP_EVENT_MASK(PP_EVENT_WAKING) |                         \
 	 PP_EVENT_MASK(PP_EVENT_FORK) | PP_EVENT_MASK(PP_EVENT_EXIT) |                             \
-	 PP_EVENT_MASK(PP_EVENT_EXEC) | PP_EVENT_MASK(PP_EVENT_UNSEEN) |                           \
-	 PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) | PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT) |            \
-	 PP_EVENT_MASK(PP_EVENT_FAULT) | PP_EVENT_MASK(PP_EVENT_SIGNAL) |                          \
-	 PP_EVENT_MASK(PP_EVENT_BLOCK) | PP_EVENT_MASK(PP_EVENT_TIMER))
+	 PP_EVENT_MASK(PP_EVENT_EXEC) | PP_EVENT_MASK(PP_EVENT_STATE) |                            \
+	 PP_EVENT_MASK(PP_EVENT_UNSEEN) | PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) |                  \
+	 PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT) | PP_EVENT_MASK(PP_EVENT_FAULT) |                    \
+	 PP_EVENT_MASK(PP_EVENT_SIGNAL) | PP_EVENT_MASK(PP_EVENT_BLOCK) |                          \
+	 PP_EVENT_MASK(PP_EVENT_TIMER))
 
 struct calls_feed {
 	struct pp_feed feed;

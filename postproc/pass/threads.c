@@ -154,7 +154,7 @@ static bool is_shown(const struct threads *self, const struct pp_thread_state *l
 /* Notes why call counts are missing, for some threads. */
 static void note_not_counted(struct pp_table *table, const struct threads *self)
 {
-	unsigned unseen = 0, uncounted = 0;
+	unsigned unseen = 0, uncounted = 0, attached = 0;
 	uint64_t calls;
 
 	for (guint i = 0; i < self->context->model->threads->len; i++) {
@@ -164,8 +164,14 @@ static void note_not_counted(struct pp_table *table, const struct threads *self)
 		    pp_thread_calls(thread, &calls))
 			continue;
 		unseen += thread->kernel_only;
-		uncounted += !thread->kernel_only;
+		attached += thread->process->is_attached && !thread->kernel_only;
+		uncounted += !thread->process->is_attached && !thread->kernel_only;
 	}
+	if (attached)
+		pp_table_note(table,
+			      "%u of the threads ran before the recording, which attached to their "
+			      "process: start is the begin of the recording, calls are unknown",
+			      attached);
 	if (uncounted)
 		pp_table_note(
 		    table,

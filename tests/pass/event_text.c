@@ -87,6 +87,16 @@ static int check_all_used(struct reader *reader)
 	return 0;
 }
 
+static bool has_flag(struct reader *reader, const char *flag)
+{
+	for (unsigned i = 1; reader->words[i]; i++)
+		if (strcmp(reader->words[i], flag) == 0) {
+			reader->n_used++;
+			return true;
+		}
+	return false;
+}
+
 /* --- declarations ---------------------------------------------------------------------------- */
 
 static int read_source(struct reader *reader)
@@ -142,22 +152,13 @@ static int read_process(struct reader *reader)
 	    (r = get_number(reader, "io", -1, &threshold_ns)))
 		return r;
 	process->io_recorded = threshold_ns >= 0;
+	process->is_attached = has_flag(reader, "attached");
 	accesses = find_value(reader, "accesses");
 	if (accesses)
 		process->accesses =
 		    strcmp(accesses, "sampled") == 0 ? PP_ACCESSES_SAMPLED : PP_ACCESSES_COMPILED;
 	process->io_threshold_ns = MAX(threshold_ns, 0);
 	return check_all_used(reader);
-}
-
-static bool has_flag(struct reader *reader, const char *flag)
-{
-	for (unsigned i = 1; reader->words[i]; i++)
-		if (strcmp(reader->words[i], flag) == 0) {
-			reader->n_used++;
-			return true;
-		}
-	return false;
 }
 
 static void set_calls(struct pp_thread *thread, int64_t calls)
@@ -327,6 +328,14 @@ static int read_waking(struct reader *reader, struct pp_event *event)
 	event->waking.waker_tid = waker ? (int32_t)waker : PP_TID_UNKNOWN;
 	event->waking.by_interrupt = has_flag(reader, "interrupt");
 	return 0;
+}
+
+static int read_state(struct reader *reader, struct pp_event *event)
+{
+	int r = need_thread(reader, event);
+
+	event->kind = PP_EVENT_STATE;
+	return r ? r : get_state(reader, &event->state.bits);
 }
 
 static int read_call(struct reader *reader, struct pp_event *event)
@@ -621,6 +630,7 @@ static int read_kind(struct reader *reader, struct pp_event *event)
 	    {"switch", read_switch},
 	    {"waking", read_waking},
 	    {"fork", read_fork},
+	    {"state", read_state},
 	    {"exit", read_exit},
 	    {"exec", read_exec},
 	    {"lost", read_lost},

@@ -5,6 +5,7 @@
  *   source kernel|switches|none    the source of scheduling events (default: kernel)
  *   process PID [start=T] [end=T] [io=D]    io: its blocking calls of at least D ns are recorded
  *           [accesses=compiled|sampled]     accesses in critical sections are recorded
+ *           [attached]    it ran before the recording
  *   thread TID [name=N] [pid=PID] [index=I] [start=T] [end=T] [routine=A] [calls=N] [ended]
  *          [openmp]   its process has loaded an OpenMP library
  *          [samples=A*N,...]   N samples at A, each of 10 ms
@@ -13,6 +14,7 @@
  *   TIME switch prev=TID next=TID [state=S] [comm=N] [cpu=C]      N: of the next
  *   TIME waking tid=TID [waker=TID] [interrupt] [cpu=C]
  *   TIME fork tid=CHILD [parent=TID]
+ *   TIME state tid=TID [state=S]     S of a thread that ran before the recording
  *   TIME exit tid=TID
  *   TIME exec tid=TID
  *   TIME syscall_entry tid=TID name=N [fd=F] [how=H nset=A]

@@ -71,6 +71,9 @@ struct pp_thread_state {
 	const struct pp_thread *thread;
 	enum pp_mode mode;
 	bool begun, over, scheduled; /* scheduled: it had a scheduling event */
+	/* It ran before the recording, and its next event tells in which mode it is. */
+	bool is_undecided;
+	bool was_ready; /* ... and /proc shows that it is not blocked */
 	int cpu;
 	int64_t start_ns, end_ns; /* of the lifetime so far */
 	int64_t since_ns;	  /* begin of the current mode */

@@ -3,10 +3,13 @@
  * See thread_state.h.  This file decides what each event means for its thread: whether its lifetime
  * begins, which mode ends and begins, and which operation begins or returns.
  *
- * A thread that the runtime saw first was running at that time.  A forked thread is runnable until
- * it is switched in.  A wake-up may precede the switch that blocks its thread, if the waker runs on
- * another CPU while the thread is still inside the scheduler.  Such a wake-up is remembered; if no
- * other follows before the thread runs again, the thread was runnable all the time.
+ * A thread that the runtime saw first was running at that time.  A thread that ran before a
+ * recording of a running process was in the state that /proc told, or else in that which its first
+ * event ends: a switch-out ends running, a wake-up ends sleeping, and a switch-in ends the wait for
+ * a CPU.  A forked thread is runnable until it is switched in.  A wake-up may precede the switch
+ * that blocks its thread, if the waker runs on another CPU while the thread is still inside the
+ * scheduler.  Such a wake-up is remembered; if no other follows before the thread runs again, the
+ * thread was runnable all the time.
  */
 #include "analysis/state/thread_state.h"
 
@@ -216,6 +219,29 @@ static void start_life(struct pp_thread_states *states, struct pp_thread_state *
 		listener->started(listener->data, self->thread);
 }
 
+static bool ran_before(const struct pp_thread *thread)
+{
+	return thread->process->is_attached && !thread->kernel_only;
+}
+
+/* In which mode is not known yet. */
+static void start_undecided(struct pp_thread_states *states, struct pp_thread_state *self,
+			    int64_t now_ns)
+{
+	start_life(states, self, now_ns, PP_MODE_UNKNOWN);
+	self->is_undecided = states->has_kernel;
+}
+
+/* An event tells that an undecided thread was in `mode` until now_ns. */
+static void decide(struct pp_thread_states *states, struct pp_thread_state *self, int64_t now_ns,
+		   enum pp_mode mode)
+{
+	if (!self->is_undecided)
+		return;
+	self->is_undecided = false;
+	pp_mode_close(&states->observer, self, now_ns, mode);
+}
+
 /*
  * The state of an event's thread.  Its lifetime begins, in mode running, when the runtime first saw
  * it.  Returns NULL if the event must be ignored: after the thread's end, or before its begin (only
@@ -231,9 +257,12 @@ static struct pp_thread_state *touch(struct pp_thread_states *states,
 	if (!self->begun) {
 		if (thread->start_ns > now_ns)
 			return NULL;
-		start_life(states, self,
-			   thread->start_ns == PP_TIME_UNKNOWN ? now_ns : thread->start_ns,
-			   mode_seen(states));
+		if (ran_before(thread))
+			start_undecided(states, self, thread->start_ns);
+		else
+			start_life(states, self,
+				   thread->start_ns == PP_TIME_UNKNOWN ? now_ns : thread->start_ns,
+				   mode_seen(states));
 	}
 	if (now_ns > self->last_ns)
 		self->last_ns = now_ns;
@@ -373,6 +402,7 @@ static void switch_out(struct pp_thread_states *states, const struct pp_event *e
 	if (!self)
 		return;
 	self->scheduled = true;
+	decide(states, self, event->time_ns, PP_MODE_RUNNING);
 	if (self->mode == PP_MODE_RUNNING || self->mode == PP_MODE_UNKNOWN) {
 		pp_mode_close(&states->observer, self, event->time_ns, self->mode);
 	} else {
@@ -398,6 +428,14 @@ static void switch_out(struct pp_thread_states *states, const struct pp_event *e
 	pp_mode_enter(&states->observer, self, next);
 }
 
+/* The mode of an undecided thread that gets a CPU. */
+static enum pp_mode mode_before_cpu(const struct pp_thread_states *states,
+				    const struct pp_thread_state *self)
+{
+	/* Without wake-ups, blocked includes the time from the wake-up on. */
+	return states->has_wakings || self->was_ready ? PP_MODE_RUNNABLE : PP_MODE_BLOCKED_OTHER;
+}
+
 static void switch_in(struct pp_thread_states *states, const struct pp_event *event)
 {
 	struct pp_thread_state *self = touch(states, event->sched_switch.next, event->time_ns);
@@ -405,6 +443,7 @@ static void switch_in(struct pp_thread_states *states, const struct pp_event *ev
 
 	if (!self)
 		return;
+	decide(states, self, event->time_ns, mode_before_cpu(states, self));
 	was = self->mode;
 	self->scheduled = true;
 	if (was == PP_MODE_RUNNING) {
@@ -466,6 +505,7 @@ static void on_waking(struct pp_thread_states *states, const struct pp_event *ev
 	if (!self)
 		return;
 	self->scheduled = true;
+	decide(states, self, event->time_ns, PP_MODE_BLOCKED_OTHER);
 	if (self->mode == PP_MODE_RUNNING) {
 		self->woken_early = true;
 		self->waker = event->waking.waker;
@@ -476,6 +516,26 @@ static void on_waking(struct pp_thread_states *states, const struct pp_event *ev
 	self->woken_early = false;
 	pp_mode_change(&states->observer, self, event->time_ns, PP_MODE_RUNNABLE);
 	self->waker = event->waking.waker;
+}
+
+/* Of a thread that ran before the recording; if it had an event since, that told more. */
+static void on_state(struct pp_thread_states *states, const struct pp_event *event)
+{
+	const struct pp_thread *thread = event->thread;
+	struct pp_thread_state *self = state_of(states, thread);
+	int64_t start_ns = thread->start_ns;
+
+	if (self->begun || self->over || !ran_before(thread) || !states->has_kernel)
+		return;
+	if (start_ns == PP_TIME_UNKNOWN || start_ns > event->time_ns)
+		start_ns = event->time_ns;
+	if (event->state.bits == 0) {
+		start_undecided(states, self, start_ns);
+		self->was_ready = true;
+		return;
+	}
+	start_life(states, self, start_ns, pp_mode_off_cpu(self, event->state.bits));
+	self->scheduled = true;
 }
 
 static void on_syscall(struct pp_thread_states *states, const struct pp_event *event)
@@ -506,6 +566,7 @@ static void on_end(struct pp_thread_states *states, const struct pp_event *event
 	if (!self)
 		return;
 	self->scheduled = true;
+	decide(states, self, event->time_ns, PP_MODE_RUNNING);
 	end_life(states, self, event->time_ns, self->mode);
 }
 
@@ -566,6 +627,8 @@ static void lose_switches(struct pp_thread_states *states, const struct pp_event
 	for (guint i = 0; i < states->threads->len; i++) {
 		struct pp_thread_state *self = states->threads->pdata[i];
 
+		if (self)
+			self->is_undecided = false;
 		if (!self || !self->begun || self->over || self->mode == PP_MODE_UNKNOWN ||
 		    is_seen_running(self, event->cpu))
 			continue;
@@ -598,6 +661,8 @@ static void end_of_cpu(struct pp_thread_states *states, const struct pp_event *e
 	for (guint i = 0; i < states->threads->len; i++) {
 		struct pp_thread_state *self = states->threads->pdata[i];
 
+		if (self)
+			self->is_undecided = false;
 		if (!outlives(self, event->time_ns) || self->mode == PP_MODE_UNKNOWN ||
 		    is_seen_running(self, event->cpu))
 			continue;
@@ -635,6 +700,7 @@ void pp_thread_states_event(struct pp_thread_states *states, const struct pp_eve
 	    [PP_EVENT_EXIT] = on_end,
 	    [PP_EVENT_EXEC] = on_exec,
 	    [PP_EVENT_LOST] = lose_operations,
+	    [PP_EVENT_STATE] = on_state,
 	    [PP_EVENT_SYSCALL_ENTRY] = on_syscall,
 	    [PP_EVENT_SYSCALL_EXIT] = on_syscall,
 	    [PP_EVENT_IO] = on_io,

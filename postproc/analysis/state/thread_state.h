@@ -24,7 +24,8 @@
 /* The kinds of events that the state machine needs. */
 #define PP_THREAD_STATE_KINDS                                                                      \
 	((((1u << (PP_EVENT_LOST + 1)) - 1) & ~PP_CALL_KINDS) | PP_IO_KINDS |                      \
-	 PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) | PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT))
+	 PP_EVENT_MASK(PP_EVENT_STATE) | PP_EVENT_MASK(PP_EVENT_SYSCALL_ENTRY) |                   \
+	 PP_EVENT_MASK(PP_EVENT_SYSCALL_EXIT))
 
 struct pp_thread_states;
 

@@ -16,8 +16,9 @@ enum pp_kevent_kind {
 	PP_KEVENT_FORK,
 	PP_KEVENT_EXIT,
 	PP_KEVENT_EXEC,
-	PP_KEVENT_COMM, /* not written: it updates the names in the process tree */
-	PP_KEVENT_LOST, /* not written as an event: the ring of this CPU overflowed */
+	PP_KEVENT_STATE, /* not from a ring: a thread that already ran, and its state in /proc */
+	PP_KEVENT_COMM,	 /* not written: it updates the names in the process tree */
+	PP_KEVENT_LOST,	 /* not written as an event: the ring of this CPU overflowed */
 	/* From here on: events of level full. */
 	PP_KEVENT_SYSCALL_ENTRY,
 	PP_KEVENT_SYSCALL_EXIT,
@@ -46,6 +47,7 @@ enum pp_kevent_irq { PP_IRQ_NONE, PP_IRQ_SOFT, PP_IRQ_HARD };
 #define PP_MAX_RT_PRIO	  100
 /* The TASK_ bits that give the reason for a stop; perf sets the bit above them for "preempted". */
 #define PP_STATE_MASK	0xff
+#define PP_STATE_SLEEPS 0x03 /* interruptible or not */
 #define PP_STATE_EXITED 0x30 /* EXIT_DEAD, EXIT_ZOMBIE: the thread will not run again */
 
 struct pp_kevent {
@@ -53,7 +55,7 @@ struct pp_kevent {
 	uint8_t kind;	    /* enum pp_kevent_kind */
 	uint8_t irq;	    /* WAKING, and level full: enum pp_kevent_irq */
 	uint8_t side_band;  /* SWITCH: from a context-switch record instead of the tracepoint */
-	int16_t prev_state; /* SWITCH */
+	int16_t prev_state; /* SWITCH; STATE: the state, 0 if it is running or ready to run */
 	int8_t prio;	    /* of `tid` */
 	int8_t other_prio;
 	int32_t cpu;

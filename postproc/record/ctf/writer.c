@@ -119,6 +119,8 @@ static const struct event_class event_classes[] = {
 			"string child_comm; int32_t child_tid; int32_t child_pid;"},
     [PP_KEVENT_EXIT] = {"sched_process_exit", "", "string comm; int32_t tid; int8_t prio;"},
     [PP_KEVENT_EXEC] = {"sched_process_exec", "", "string filename; int32_t tid; int32_t old_tid;"},
+    [PP_KEVENT_STATE] = {"lttng_statedump_process_state", "",
+			 "int32_t tid; int32_t pid; string name; uint8_t status; uint8_t state;"},
 };
 
 static char *escape(const char *text)
@@ -273,6 +275,18 @@ static void put_full(struct stream *stream, const struct pp_kevent *event,
 		put(stream, &event->values[i], row->fields[i].bytes);
 }
 
+/* LTTng's numbers: it does not tell threads on a CPU from those that wait for one. */
+static int8_t lttng_status(const struct pp_kevent *event)
+{
+	enum { LTTNG_UNNAMED = 0, LTTNG_WAIT_CPU = 2, LTTNG_ZOMBIE = 4, LTTNG_WAIT = 5 };
+
+	if (event->prev_state == 0)
+		return LTTNG_WAIT_CPU;
+	if (event->prev_state & PP_STATE_EXITED)
+		return LTTNG_ZOMBIE;
+	return event->prev_state & PP_STATE_SLEEPS ? LTTNG_WAIT : LTTNG_UNNAMED;
+}
+
 static void put_payload(struct stream *stream, const struct pp_kevent *event)
 {
 	switch ((enum pp_kevent_kind)event->kind) {
@@ -310,6 +324,13 @@ static void put_payload(struct stream *stream, const struct pp_kevent *event)
 		put_string(stream, event->filename ?: PP_COMM_NOT_KNOWN, 4096);
 		put_i32(stream, event->tid);
 		put_i32(stream, event->other_tid);
+		break;
+	case PP_KEVENT_STATE:
+		put_i32(stream, event->tid);
+		put_i32(stream, event->pid);
+		put_string(stream, event->comm, PP_COMM_BYTES);
+		put_i8(stream, lttng_status(event));
+		put_i8(stream, (int8_t)event->prev_state);
 		break;
 	default:
 		put_full(stream, event, &pp_full_events[event->kind - PP_KEVENT_FULL]);

@@ -11,6 +11,9 @@
  * hard interrupt.  Events of level full have the context `tid`, the thread on the CPU, except those
  * of interrupts; system calls have integer arguments, and at the exit only the result.
  *
+ * A thread that ran before the recording has an event lttng_statedump_process_state, with the TASK_
+ * bits of its state in /proc in `state`, as in prev_state.
+ *
  * prev_state: 0 for a preempted thread, else the kernel's TASK_ bits (1 interruptible, 2
  * uninterruptible, 4 stopped, 8 traced, 16 dead, 32 zombie, 64 parked, 128 idle).  In the raw
  * tracepoint a preempted thread has the next higher bit; LTTng reports it as 256.
