@@ -28,6 +28,7 @@
 enum {
 	FINDING,
 	COMMAND,
+	ATTACHED,
 	EXIT_STATUS,
 	SIGNAL,
 	WALL,
@@ -68,6 +69,8 @@ enum {
 static const struct pp_column columns[] = {
     [FINDING] = PP_FINDING_COLUMN,
     [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as given to record"},
+    [ATTACHED] = {"attached", "attached", PP_TYPE_TEXT, 0,
+		  "if it ran before the recording: begin and end of that"},
     [EXIT_STATUS] = {"exit_status", "exit status", PP_TYPE_COUNT, PP_COLUMN_ID, "none: see signal"},
     [SIGNAL] = {"signal", "signal", PP_TYPE_COUNT, PP_COLUMN_ID, "that ended it"},
     [WALL] = {"wall_ns", "wall time", PP_TYPE_TIME_NS, 0, "from start to end"},
@@ -184,6 +187,30 @@ static void set_run(struct pp_cell *row, const struct pp_pass_context *context)
 	pp_cell_set_count(&row[PROCESSES], processes);
 	pp_cell_set_count(&row[IMAGES], model->processes->len);
 	pp_cell_set_count(&row[THREADS], threads);
+}
+
+/* The part of its run that was recorded, if it ran before. */
+static void set_attached(struct pp_cell *row, const struct pp_model *model)
+{
+	static const struct {
+		const char *end, *text;
+	} ends[] = {
+	    {"duration", "for --duration; it ran on"},
+	    {"signal", "until a signal ended the recording; it ran on"},
+	    {"exit", "until it ended; its exit status is not known"},
+	};
+	JsonObject *attached = pp_json_object(model->info, "attached");
+	const char *end = pp_json_string(attached, "end");
+	g_autofree char *age = pp_duration_text(pp_json_int(attached, "age_ns", 0));
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (!attached)
+		return;
+	g_string_printf(text, "recorded from %s after its start on", age);
+	for (size_t i = 0; end && i < G_N_ELEMENTS(ends); i++)
+		if (strcmp(ends[i].end, end) == 0)
+			g_string_append_printf(text, ", %s", ends[i].text);
+	pp_cell_set_text(&row[ATTACHED], text->str);
 }
 
 static void set_calls(struct pp_cell *row, const struct pp_pass_context *context)
@@ -405,6 +432,8 @@ static void append_run(GString *text, const struct pp_cell *row, const struct pp
 
 	if (!row[COMMAND].missing)
 		append_item(text, "command", "%s", row[COMMAND].text);
+	if (!row[ATTACHED].missing)
+		append_item(text, "attached", "%s", row[ATTACHED].text);
 	if (live)
 		append_item(text, "state", "%s", live);
 	if (!row[WALL].missing) {
@@ -511,6 +540,8 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 		append_item(text, "OpenMP", "%s", row[OPENMP].text);
 	if (row[CALLS].missing && is_part)
 		append_item(text, "calls", "when they were made is not known");
+	else if (row[CALLS].missing && !row[ATTACHED].missing)
+		append_item(text, "calls", "not counted: gprof-mt attached to the running process");
 	else if (row[CALLS].missing)
 		append_item(text, "calls",
 			    "not counted: the program was not built with -pg, or "
@@ -531,7 +562,9 @@ static void append_use(GString *text, const struct pp_cell *row, bool is_part)
 			    n_own, n, share, own);
 	}
 	if (row[SYNC_CALLS].missing)
-		append_item(text, "sync", "no synchronization calls recorded");
+		append_item(text, "sync", "no synchronization calls recorded%s",
+			    row[ATTACHED].missing ? ""
+						  : ": gprof-mt attached to the running process");
 	else if (row[SYNC_BLOCKED].missing)
 		append_item(text, "sync", "%" PRIu64 " calls, %s waited", row[SYNC_CALLS].count,
 			    row[SYNC_WAIT].missing ? "no time" : wait);
@@ -615,6 +648,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 
 	(void)end_ns;
 	set_run(row, self->context);
+	set_attached(row, model);
 	set_calls(row, self->context);
 	set_own(row, self->context);
 	set_sums(row, tables, self->context);

@@ -416,9 +416,33 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 		return;
 	}
 	raise_priority();
-	/* perf's rings and those of the BPF programs */
-	pp_merge_init(&collector->merge, 2 * collector->n_rings);
+	/* perf's rings, those of the BPF programs, and the states of threads that ran before */
+	pp_merge_init(&collector->merge, 2 * collector->n_rings + 1);
 	pp_tree_init(&collector->tree, root, collector->source == GM_KERNEL_SWITCHES);
+}
+
+int pp_collector_follow(struct pp_collector *collector, pid_t tid)
+{
+	int rc = 0;
+
+	if (collector->source == GM_KERNEL_BPF)
+		return pp_bpf_add_thread(&collector->bpf, tid);
+	if (collector->source != GM_KERNEL_SWITCHES || tid == collector->root)
+		return 0;
+	for (unsigned i = 0; i < collector->n_rings && rc == 0; i++)
+		rc = pp_ring_add_thread(&collector->rings[i], tid);
+	return rc;
+}
+
+void pp_collector_begin(struct pp_collector *collector, uint64_t begin_ns)
+{
+	collector->begin_ns = collector->tree.begin_ns = begin_ns;
+}
+
+void pp_collector_take_state(struct pp_collector *collector, const struct pp_kevent *state)
+{
+	pp_tree_add(&collector->tree, state->tid, state->pid, state->comm);
+	pp_merge_add(&collector->merge, 2 * collector->n_rings, state);
 }
 
 int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
@@ -438,6 +462,20 @@ int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
 /* --- running --- */
 
 /*
+ * A thread may have two events for its context-switch records: its own, and one that it inherited
+ * if it began while events were opened.  Both write to the ring of the CPU, one after the other.
+ */
+static bool is_second(const struct pp_collector *collector, const struct pp_ring *ring,
+		      const struct pp_kevent *event)
+{
+	if (collector->source != GM_KERNEL_SWITCHES || !collector->begin_ns)
+		return false;
+	return event->other_tid == PP_TID_NOT_KNOWN
+		   ? ring->current == PP_TID_NOT_KNOWN && event->tid == ring->left
+		   : event->other_tid == ring->current;
+}
+
+/*
  * With perf's tracepoints, each switch arrives twice: as sched_switch in the context of the
  * previous thread, and as a side-band record in that of the next thread.  The second is used where
  * the first is missing: the kernels of some virtual machines drop all output of perf (and tracefs)
@@ -455,13 +493,19 @@ static void take_record(void *data, struct pp_ring *ring, const struct perf_even
 	if (!pp_decode(has_tracepoints(collector) ? &collector->formats : NULL, ring, header,
 		       &event))
 		return;
-	if (event.kind == PP_KEVENT_LOST)
+	if (event.kind == PP_KEVENT_LOST) {
 		ring->lost += event.lost;
+		ring->left = PP_TID_NOT_KNOWN;
+	}
 	if (event.kind == PP_KEVENT_SWITCH && event.side_band &&
 	    collector->source == GM_KERNEL_PERF && event.other_tid == ring->current)
 		return;
-	if (event.kind == PP_KEVENT_SWITCH)
+	if (event.kind == PP_KEVENT_SWITCH) {
+		if (is_second(collector, ring, &event))
+			return;
 		ring->current = event.other_tid;
+		ring->left = event.tid;
+	}
 	pp_merge_add(&collector->merge, ring - collector->rings, &event);
 }
 
@@ -480,7 +524,7 @@ static void emit(void *data, unsigned queue, struct pp_kevent *event)
 	struct pp_collector *collector = data;
 	unsigned stream = queue % collector->n_rings;
 
-	if (!pp_tree_take(&collector->tree, event))
+	if (!pp_tree_take(&collector->tree, event) || event->time_ns < collector->begin_ns)
 		return;
 	collector->filled += event->side_band && has_tracepoints(collector);
 	if (event->kind == PP_KEVENT_LOST)

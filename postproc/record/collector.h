@@ -38,6 +38,7 @@ struct pp_collector {
 	struct pp_kernel_ctf *ctf;
 	uint64_t round_ns;   /* begin of the previous round */
 	uint64_t emitted_ns; /* everything earlier is written */
+	uint64_t begin_ns;   /* of a process that ran before: earlier events are not written */
 	pid_t root;
 	uint64_t filled;   /* switches that were missing among the tracepoints */
 	uint64_t left_out; /* events for which the kernel skipped a BPF program, on all CPUs */
@@ -70,6 +71,18 @@ struct pp_collector_lttng {
 void pp_collector_open(struct pp_collector *collector, const struct gm_config *config,
 		       const struct pp_collector_lttng *lttng, pid_t root, int dir_fd,
 		       const char *clock_uuid, int64_t clock_offset_ns);
+
+/*
+ * For a process that ran before, before the first round: records the events of another thread, and
+ * of those that it starts from now on.  Returns 0 or -errno: -ESRCH: it has ended.
+ */
+int pp_collector_follow(struct pp_collector *collector, pid_t tid);
+
+/* The recording begins: earlier events are not written. */
+void pp_collector_begin(struct pp_collector *collector, uint64_t begin_ns);
+
+/* Adds a thread's name and state, and the time after they were read (PP_KEVENT_STATE). */
+void pp_collector_take_state(struct pp_collector *collector, const struct pp_kevent *state);
 
 /* Does each switch name both threads, and are wakings and I/O waits recorded? */
 bool pp_collector_has_pairs(const struct pp_collector *collector);

@@ -25,6 +25,20 @@
 /* Reserved for the second version, which is longer than the first by less than this. */
 #define RESERVED_BYTES (64 << 10)
 
+static void loss_free(void *data)
+{
+	struct pp_loss *loss = data;
+
+	g_free(loss->what);
+	g_free(loss->where);
+	g_free(loss);
+}
+
+GPtrArray *pp_losses_new(void)
+{
+	return g_ptr_array_new_with_free_func(loss_free);
+}
+
 void pp_run_add_loss(struct pp_run *run, const char *what, const char *where, uint64_t count)
 {
 	struct pp_loss *loss = g_new(struct pp_loss, 1);
@@ -63,11 +77,13 @@ static void add_time(struct pp_json_writer *json, const char *member, int64_t ti
 
 static void add_command(struct pp_json_writer *json, const struct pp_run *run)
 {
-	g_autofree char *cwd = g_get_current_dir();
+	g_autofree char *own_cwd = g_get_current_dir();
+	const char *cwd = run->attached ? run->attached->cwd : own_cwd;
 
 	add_strings(json, "command", (const char *const *)run->argv);
 	pp_json_write_int(json, "pid", run->collector->root);
-	pp_json_write_text(json, "cwd", cwd);
+	if (cwd)
+		pp_json_write_text(json, "cwd", cwd);
 	pp_json_write_int(json, "start_ns", run->start_ns);
 	add_time(json, "start_time", run->start_us);
 }
@@ -87,14 +103,31 @@ static void add_rusage(struct pp_json_writer *json, const struct rusage *usage)
 	pp_json_write_close(json, '}');
 }
 
+static void add_attached(struct pp_json_writer *json, const struct pp_run *run, bool complete)
+{
+	static const char *const ends[] = {
+	    [PP_ATTACH_EXIT] = "exit",
+	    [PP_ATTACH_DURATION] = "duration",
+	    [PP_ATTACH_SIGNAL] = "signal",
+	};
+
+	pp_json_write_open(json, "attached", '{');
+	pp_json_write_int(json, "age_ns", run->attached->age_ns);
+	if (complete)
+		pp_json_write_text(json, "end", ends[run->attached->end]);
+	pp_json_write_close(json, '}');
+}
+
 static void add_end(struct pp_json_writer *json, const struct pp_run *run)
 {
 	pp_json_write_int(json, "end_ns", run->end_ns);
 	add_time(json, "end_time", run->end_us);
-	pp_json_write_exit(json, run->status);
+	if (!run->attached)
+		pp_json_write_exit(json, run->status);
 	pp_json_write_int(json, "processes", run->processes);
 	pp_json_write_int(json, "threads", run->threads);
-	add_rusage(json, &run->usage);
+	if (!run->attached)
+		add_rusage(json, &run->usage);
 }
 
 /* Those on which the program may run, unless it changes that. */
@@ -250,11 +283,14 @@ static char *make_text(const struct pp_run *run, bool complete)
 	pp_json_write_text(json, "recorder", "record");
 	pp_json_write_bool(json, "complete", complete);
 	add_command(json, run);
+	if (run->attached)
+		add_attached(json, run, complete);
 	if (complete)
 		add_end(json, run);
 	add_clock(json, run->capture);
 	add_host(json);
-	add_environment(json);
+	if (!run->attached)
+		add_environment(json);
 	add_strings(json, "libraries", (const char *const *)run->libraries);
 	add_config(json, run->config);
 	add_strings(json, "not_collected", (const char *const *)run->collector->missing);

@@ -15,6 +15,9 @@
  *   pid           number, of the program's first process
  *   cwd           string
  *   start_ns, [end_ns], start_time, [end_time]      the latter ISO 8601, UTC
+ *   attached      {age_ns, [end]}, if the process already ran: time since its start, and the reason
+ *                 for the recording's end: "exit" of the process, "duration" or "signal".  Its
+ *                 exit status and its use of resources are not known
  *   [exit_status] number, or [signal] number: how the program ended
  *   [rusage]      {user_ns, system_ns, max_rss_bytes, minor_faults, major_faults,
  *                  blocks_in, blocks_out, voluntary, involuntary (context switches)}: of the
@@ -61,6 +64,16 @@ struct pp_loss {
 	bool is_silent; /* only a row of the report; `record` prints no line about it at the end */
 };
 
+/* Why the recording of a process that already ran has ended. */
+enum pp_attach_end { PP_ATTACH_EXIT, PP_ATTACH_DURATION, PP_ATTACH_SIGNAL };
+
+/* Of a process that already ran (record/attach). */
+struct pp_attached {
+	const char *cwd; /* NULL: not known */
+	int64_t age_ns;	 /* time since its start */
+	enum pp_attach_end end;
+};
+
 struct pp_run {
 	char *const *argv;
 	const struct gm_config *config;
@@ -68,14 +81,15 @@ struct pp_run {
 	const char *shown_dir; /* the path that the user gave */
 	int dir_fd;
 	char *const *libraries;
-	const struct pp_collector *collector;
+	struct pp_collector *collector;
 	struct pp_mailbox *mailbox;
 	int64_t start_ns, end_ns;
 	int64_t start_us, end_us; /* CLOCK_REALTIME, microseconds */
 	int status;		  /* of wait4() */
 	struct rusage usage;	  /* the same */
 	unsigned processes, threads;
-	GPtrArray *losses; /* of struct pp_loss * */
+	GPtrArray *losses;		    /* of struct pp_loss * */
+	const struct pp_attached *attached; /* NULL: `record` started the program */
 };
 
 /* Write the first and the second version.  Return 0 or -errno. */
@@ -89,6 +103,7 @@ int pp_info_end(const struct pp_run *run, struct pp_error *err);
  */
 int pp_info_set_kernel(const struct pp_run *run, bool complete, struct pp_error *err);
 
+GPtrArray *pp_losses_new(void);
 void pp_run_add_loss(struct pp_run *run, const char *what, const char *where, uint64_t count);
 void pp_run_add_silent_loss(struct pp_run *run, const char *what, const char *where,
 			    uint64_t count);

@@ -10,6 +10,7 @@
 struct task {
 	int32_t pid;
 	bool exited;
+	bool was_added;	   /* by pp_tree_add(), and no fork was seen since */
 	bool is_helper;	   /* a helper of the runtime libraries, not counted as a thread */
 	uint64_t since_ns; /* time of its creation; 0: unknown */
 	int8_t prio;
@@ -84,6 +85,16 @@ void pp_tree_init(struct pp_tree *tree, pid_t root, bool open)
 	add(tree, root, root, "gprof-mt");
 }
 
+void pp_tree_add(struct pp_tree *tree, int32_t tid, int32_t pid, const char *comm)
+{
+	struct task *task = find(tree, tid);
+
+	if (!task)
+		task = add(tree, tid, pid, comm);
+	g_strlcpy(task->comm, comm, sizeof(task->comm));
+	task->was_added = true;
+}
+
 void pp_tree_done(struct pp_tree *tree)
 {
 	g_clear_pointer(&tree->tasks, g_hash_table_unref);
@@ -151,6 +162,13 @@ static bool take_fork(struct pp_tree *tree, struct pp_kevent *event)
 	}
 	strcpy(event->comm, parent->comm);
 	strcpy(event->other_comm, parent->comm);
+	task = find(tree, event->tid);
+	if (task && task->was_added && task->pid == event->pid) {
+		strcpy(event->comm, task->comm);
+		task->was_added = false;
+		task->since_ns = event->time_ns;
+		return true;
+	}
 	task = add(tree, event->tid, event->pid, parent->comm);
 	task->prio = parent->prio;
 	task->since_ns = event->time_ns;
@@ -166,6 +184,10 @@ static bool take_exit(struct pp_tree *tree, struct pp_kevent *event)
 	strcpy(event->comm, task->comm);
 	event->prio = task->prio;
 	task->exited = true;
+	if (event->time_ns < tree->begin_ns) {
+		tree->threads -= !task->is_helper;
+		tree->processes -= event->tid == task->pid;
+	}
 	return true;
 }
 
@@ -236,6 +258,7 @@ bool pp_tree_take(struct pp_tree *tree, struct pp_kevent *event)
 	case PP_KEVENT_SWITCH:
 		return take_switch(tree, event);
 	case PP_KEVENT_WAKING:
+	case PP_KEVENT_STATE:
 		return find(tree, event->tid) != NULL;
 	case PP_KEVENT_FORK:
 		return take_fork(tree, event);

@@ -33,12 +33,19 @@ struct pp_tree {
 	GHashTable *pids;   /* pids of processes with a recorded start or exec */
 	unsigned processes; /* total number seen */
 	unsigned threads;   /* total number seen, without helpers of the runtime libraries */
+	uint64_t begin_ns;  /* threads that ended before are not counted */
 	bool open;	    /* all records belong to the program, also those of unknown tids */
 };
 
 /* `root` is the process that will execute the program; `open` as above. */
 void pp_tree_init(struct pp_tree *tree, pid_t root, bool open);
 void pp_tree_done(struct pp_tree *tree);
+
+/*
+ * Adds a thread that ran before the recording.  Its fork may follow if it began while threads were
+ * added; that adds no other one.
+ */
+void pp_tree_add(struct pp_tree *tree, int32_t tid, int32_t pid, const char *comm);
 
 /* Applies a record and completes its names; returns true if the record is to be kept. */
 bool pp_tree_take(struct pp_tree *tree, struct pp_kevent *event);

@@ -15,26 +15,22 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/recording/losses.h"
 #include "cli/options.h"
-#include "cli/recording/summary.h"
-#include "cli/recording/waits.h"
+#include "cli/recording/attach.h"
+#include "cli/recording/end.h"
+#include "cli/recording/new_capture.h"
+#include "cli/recording/notes.h"
 #include "cli/view.h"
-#include "core/text/printable.h"
+#include "core/text/duration.h"
 #include "record/discard.h"
 #include "record/gmon_out.h"
 #include "record/info.h"
 #include "record/launch.h"
 #include "record/libraries.h"
 #include "record/lttng/lttng.h"
-#include "record/manifest.h"
 #include "record/program.h"
-#include "export/gmon/gmon.h"
 #include "runtime/capture/in_use.h"
 #include "runtime/capture/session.h"
-#include "capture/capture.h"
-#include "capture/live.h"
-#include "analysis/unrecorded.h"
 
 /* Exit statuses as in shells. */
 #define EXIT_CANNOT_EXECUTE 126
@@ -45,10 +41,23 @@ struct options {
 	GPtrArray *settings;  /* of const char *, "GROUP.KEY=VALUE" */
 	bool lttng;	      /* --backend lttng: a session of our own */
 	const char *accesses; /* --accesses: access.mode; NULL: as configured */
+	pid_t pid;	      /* --pid: a process that already runs; 0: none */
+	int64_t duration_ns;  /* --duration; 0: none */
 	char **command;
 };
 
 /* --- options -------------------------------------------------------------------------------- */
+
+static int take_pid(const char *value, struct options *options)
+{
+	guint64 pid;
+
+	if (!g_ascii_string_to_unsigned(value, 10, 1, INT32_MAX, &pid, NULL))
+		return pp_cli_usage("record",
+				    "invalid --pid '%s' (expected the number of a process)", value);
+	options->pid = (pid_t)pid;
+	return PP_EXIT_GOOD;
+}
 
 static int take_option(void *data, int option, const char *value)
 {
@@ -76,6 +85,14 @@ static int take_option(void *data, int option, const char *value)
 	case 'a':
 		options->accesses = value;
 		break;
+	case 'P':
+		return take_pid(value, options);
+	case 'd':
+		if (!pp_duration_read(value, "s", &options->duration_ns) || !options->duration_ns)
+			return pp_cli_usage(
+			    "record", "invalid --duration '%s' (expected a time, such as 10s)",
+			    value);
+		break;
 	}
 	return PP_EXIT_GOOD;
 }
@@ -87,6 +104,8 @@ static const struct pp_cli_option option_table[] = {
     {"set", "KEY=VALUE", 's', "set one GROUP.KEY of the configuration; may be repeated"},
     {"backend", "NAME", 'b', "native (default), or lttng (through LTTng-UST)"},
     {"accesses", "MODE", 'a', "memory accesses in sections: sampled, compiled or off"},
+    {"pid", "PID", 'P', "record a running process, by kernel events alone"},
+    {"duration", "TIME", 'd', "with --pid: end after TIME, such as 10s"},
     {"quiet", NULL, 'q', "print only errors and losses"},
     {0},
 };
@@ -96,11 +115,25 @@ static const struct pp_cli_options cli_options = {
     .command = "record",
     .letters = "+:o:qh",
     .table = option_table,
-    .usage = "record [OPTION...] [--] COMMAND [ARGUMENT...]\n\n"
+    .usage = "record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	     "       gprof-mt record --pid PID [--duration TIME] [OPTION...]\n\n"
 	     "Runs COMMAND; records its calls (if built with -pg), its synchronization and\n"
-	     "its scheduling.",
+	     "its scheduling.  With --pid, records the scheduling of a running process.",
     .take = take_option,
 };
+
+static int check_attach(const struct options *options)
+{
+	if (options->command[0])
+		return pp_cli_usage("record", "--pid and a command exclude each other");
+	if (options->lttng || options->accesses)
+		return pp_cli_usage("record",
+				    "--pid excludes --backend lttng and --accesses, which "
+				    "need libraries in the process");
+	if (options->profile && options->config_file)
+		return pp_cli_usage("record", "--profile and --config exclude each other");
+	return -1;
+}
 
 /* Returns -1 to continue, else the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
@@ -110,6 +143,10 @@ static int parse_options(int argc, char **argv, struct options *options)
 	if (status >= 0)
 		return status;
 	options->command = argv + optind;
+	if (options->pid)
+		return check_attach(options);
+	if (options->duration_ns)
+		return pp_cli_usage("record", "--duration needs --pid");
 	if (!options->command[0])
 		return pp_cli_usage("record", "no command to run");
 	if (options->profile && options->config_file)
@@ -178,102 +215,7 @@ static int read_config(const struct options *options, struct gm_config *config)
 	return set_accesses(options, config);
 }
 
-/* --- capture -------------------------------------------------------------------------------- */
-
-/* Writes DIR/config, which every process of the run reads. */
-static int write_config(struct gm_config *config, const struct gm_capture *capture,
-			struct pp_error *err)
-{
-	g_autofree char *path = g_build_filename(capture->dir, "config", NULL);
-	g_autofree char *text = g_malloc(2 * GM_PATH_MAX);
-	g_autofree struct gm_config *check = g_new(struct gm_config, 1);
-	struct gm_config_error error;
-	size_t len;
-	int rc;
-
-	g_strlcpy(config->dir, capture->dir, sizeof(config->dir));
-	config->existing = GM_EXISTING_JOIN;
-	config->gmon_writer = GM_GMON_RECORD;
-	len = gm_config_format(config, text, 2 * GM_PATH_MAX);
-	rc = gm_file_write(path, text, len);
-	if (rc)
-		return pp_error_add(err, rc, "%s: %s", path, g_strerror(-rc));
-	/*
-	 * A file of lines cannot represent a directory name with a newline, or with a space at an
-	 * end.
-	 */
-	gm_config_defaults(check);
-	if (gm_config_read(path, check, &error) || strcmp(check->dir, config->dir) != 0)
-		return pp_error_add(
-		    err, -EINVAL,
-		    "%s: a configuration file cannot hold this name; choose another "
-		    "directory (-o)",
-		    capture->dir);
-	return 0;
-}
-
-/*
- * Creates the directory with `session`, `config` and a first info.json.  On failure, nothing is
- * left.
- */
-static int make_capture(struct gm_config *config, struct gm_capture *capture, struct pp_run *run,
-			struct pp_error *err)
-{
-	struct gm_config_error error;
-	int rc = gm_capture_open(config, capture, &error);
-
-	if (rc)
-		return pp_error_add(err, rc, "%s", error.text);
-	rc = write_config(config, capture, err);
-	if (rc == 0) {
-		run->dir_fd = gm_capture_dir_open(capture);
-		if (run->dir_fd < 0)
-			rc = pp_error_add(err, run->dir_fd, "%s: %s", capture->dir,
-					  g_strerror(-run->dir_fd));
-	}
-	if (rc)
-		gm_capture_remove(capture);
-	return rc;
-}
-
 /* --- messages ------------------------------------------------------------------------------- */
-
-G_GNUC_PRINTF(1, 2) static void note(const char *format, ...)
-{
-	va_list args;
-
-	if (pp_cli_is_quiet())
-		return;
-	fputs("gprof-mt: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
-/* Prints one line on the kernel's events that this capture will lack. */
-static void note_kernel_limits(const struct pp_run *run)
-{
-	const struct pp_collector *collector = run->collector;
-	bool has_pairs = pp_collector_has_pairs(collector);
-	bool is_lttng = run->config->kernel == GM_KERNEL_LTTNG;
-	/* The reason why another source was refused is of interest to those who asked for it. */
-	bool has_reason =
-	    !collector->best && !has_pairs && !is_lttng && run->config->kernel != GM_KERNEL_AUTO;
-	g_autofree char *events = g_strjoinv(", ", collector->missing);
-	const char *scheduling = "";
-
-	if (!collector->best && (has_pairs || is_lttng))
-		note("kernel events: %s", collector->why);
-	else if (!collector->best)
-		scheduling = collector->source == GM_KERNEL_SWITCHES ? "wakers, next threads"
-								     : "scheduling events";
-	if (!*scheduling && !*events)
-		return;
-	note("not recorded here: %s%s%s%s%s%s; see gprof-mt doctor", scheduling,
-	     *scheduling && *events ? ", " : "", events, has_reason ? " (" : "",
-	     has_reason ? collector->why : "", has_reason ? ")" : "");
-}
 
 /* Prints a line for each kind of data that this capture will lack. */
 static void note_limits(const struct options *options, const struct pp_run *run,
@@ -287,15 +229,16 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 	    pp_program_losses(program, collector->source != GM_KERNEL_NONE, samples);
 
 	if (losses)
-		note("%s", losses);
+		pp_record_note("%s", losses);
 	if (config->access_mode == GM_ACCESS_SAMPLED)
-		note("accesses: some critical sections of each call site are executed in single "
-		     "steps, for %u %% of the CPU time (access.budget)",
-		     (unsigned)config->access_budget_percent);
+		pp_record_note(
+		    "accesses: some critical sections of each call site are executed in single "
+		    "steps, for %u %% of the CPU time (access.budget)",
+		    (unsigned)config->access_budget_percent);
 	if (run->config->sync_sink == GM_SINK_LTTNG && !options->lttng)
-		note("synchronization goes to any LTTng session that records "
-		     "gmon_mt_sync:*; --backend lttng creates a session for this run");
-	note_kernel_limits(run);
+		pp_record_note("synchronization goes to any LTTng session that records "
+			       "gmon_mt_sync:*; --backend lttng creates a session for this run");
+	pp_record_note_kernel(run);
 }
 
 /* --- run ------------------------------------------------------------------------------------ */
@@ -363,169 +306,6 @@ static int exec_status(int code)
 }
 
 /*
- * Writes the gmon files that the program did not write itself; see [calls] gmon.  Returns the
- * number of threads that got none of their own because there are too many.
- */
-static guint write_gmon_files(struct pp_run *run, const struct pp_capture *capture)
-{
-	const GPtrArray *processes = capture->model->processes;
-	struct pp_gmon gmon;
-
-	pp_gmon_write(capture->model, NULL, run->config->gmon_threads, run->dir_fd, true, &gmon);
-	for (guint i = 0; i < gmon.gaps->len; i++) {
-		const struct pp_gmon_gap *gap = &g_array_index(gmon.gaps, struct pp_gmon_gap, i);
-		g_autofree char *what = g_strdup_printf("gmon files (%s)", gap->why);
-
-		pp_run_add_loss(run, what, gap->path, gap->n_files);
-	}
-	if (gmon.n_failed) {
-		g_autofree char *what = g_strdup_printf(
-		    "gmon files from %s on (%s); make room, or choose another directory (-o)",
-		    gmon.failed, g_strerror(-gmon.error));
-
-		pp_run_add_loss(run, what, run->shown_dir, gmon.n_failed);
-	}
-	for (guint i = 0; i < processes->len; i++) {
-		const struct pp_process *process = processes->pdata[i];
-
-		if (process->is_live)
-			pp_run_add_loss(run,
-					"later calls not in its gmon files: the process still runs",
-					process->folder, 1);
-	}
-	pp_gmon_done(&gmon);
-	return gmon.n_without;
-}
-
-/* Counts the processes that reported that they could not write into the capture. */
-static void note_unrecorded(struct pp_run *run, const struct pp_capture *capture)
-{
-	const GArray *reports = run->mailbox->unrecorded;
-
-	for (guint i = 0; i < reports->len; i++) {
-		const struct pp_unrecorded *report =
-		    &g_array_index(reports, struct pp_unrecorded, i);
-		g_autofree char *pid = g_strdup_printf("%d", report->pid);
-		g_autofree char *what = pp_capture_unwritten_text(report->code);
-
-		pp_capture_add_unwritten(capture->model, pid, report->code);
-		pp_run_add_silent_loss(run, what, pid, 1);
-	}
-	if (run->mailbox->n_refused)
-		pp_run_add_silent_loss(
-		    run, "requests to record from processes outside this recording, refused",
-		    run->shown_dir, run->mailbox->n_refused);
-}
-
-/*
- * Reads the runtime libraries' files.  Returns the line to print; NULL, and no capture, if nothing
- * is readable.  *ret_n_without is set to the result of write_gmon_files().
- */
-static char *end_calls(struct pp_run *run, struct pp_capture **ret_capture, guint *ret_n_without)
-{
-	struct pp_error err = PP_ERROR_INIT;
-	struct pp_capture *capture;
-	char *summary;
-
-	pp_live_is_recorder();
-	if (pp_capture_open(run->capture->dir, &capture, &err)) {
-		pp_cli_fail(&err);
-		return NULL;
-	}
-	pp_capture_end(capture, run->end_ns);
-	note_unrecorded(run, capture);
-	summary = pp_summary_make(run, capture);
-	if (run->config->calls_mode != GM_CALLS_OFF)
-		*ret_n_without = write_gmon_files(run, capture);
-	*ret_capture = capture;
-	return summary;
-}
-
-/* Prints which part of the synchronization is recorded, if not all of it. */
-static void note_mode(const struct pp_model *model)
-{
-	bool is_full;
-	g_autofree char *mode = pp_unrecorded_mode(model, &is_full);
-
-	if (mode && !is_full)
-		note("synchronization is recorded %s", mode);
-}
-
-/* A mistyped name would be ignored silently. */
-static void note_wrappers(struct pp_model *model)
-{
-	static const struct pp_symbols_options options = {.demangle = PP_DEMANGLE_SIMPLE};
-	struct pp_symbols *symbols = pp_symbols_new(model, &options);
-	g_auto(GStrv) names = pp_symbols_unknown_wrappers(symbols);
-
-	for (char **name = names; name && *name; name++) {
-		g_autofree char *text = pp_printable(g_strdup(*name));
-
-		note("names.wrappers: no function of the program or its libraries has the name "
-		     "'%s'",
-		     text);
-	}
-	pp_symbols_free(symbols);
-}
-
-/* Returns the section of the report that shows more; NULL: not known. */
-static const char *note_waits(struct pp_capture *capture)
-{
-	const char *section = NULL;
-	g_auto(GStrv) waits = pp_waits_describe(capture, &section);
-
-	for (char **line = waits; line && *line; line++)
-		note("%s", *line);
-	return section;
-}
-
-static void note_next(const char *dir, const char *section)
-{
-	bool is_default = g_str_equal(dir, PP_DEFAULT_CAPTURE);
-	g_autofree char *quoted = g_shell_quote(dir);
-
-	note("next: gprof-mt report%s%s%s%s", is_default ? "" : " -i ", is_default ? "" : quoted,
-	     section ? " " : "", section ? section : "");
-}
-
-static void end_run(struct pp_run *run, struct pp_collector *collector, struct pp_lttng *lttng,
-		    const struct pp_gmon_out *gmon_out)
-{
-	struct pp_error err = PP_ERROR_INIT;
-	int rc = pp_collector_end(collector);
-	g_autofree char *summary = NULL;
-	const char *section;
-	struct pp_capture *capture = NULL;
-	guint kernel_losses, n_without = 0;
-
-	pp_losses_kernel(run, rc);
-	pp_losses_lttng(run, lttng);
-	kernel_losses = run->losses->len;
-	summary = end_calls(run, &capture, &n_without);
-	pp_losses_print(run, kernel_losses);
-	if (pp_info_end(run, &err))
-		pp_cli_fail(&err);
-	/* Without it, readers do not notice files that are lost later. */
-	if (capture)
-		(void)pp_manifest_write(run->dir_fd, capture->model);
-	if (capture && !pp_cli_is_quiet()) {
-		note("%s: %s%s", run->shown_dir, summary, run->losses->len ? "" : "; complete");
-		note_mode(capture->model);
-		note_wrappers(capture->model);
-		section = note_waits(g_steal_pointer(&capture));
-		if (pp_gmon_out_written(gmon_out))
-			note("%s: the calls of all threads together, for gprof", gmon_out->path);
-		if (n_without)
-			note("%u threads have no gmon files of their own "
-			     "(calls.gmon_threads=%" G_GUINT64_FORMAT
-			     "); export --format gmon --what threads writes them",
-			     n_without, run->config->gmon_threads);
-		note_next(run->shown_dir, section);
-	}
-	pp_capture_free(capture);
-}
-
-/*
  * Opens LTTng's session, if requested, and the kernel's event source: that session or the
  * collector.
  */
@@ -554,8 +334,8 @@ static int open_sources(const struct options *options, const struct pp_run *run,
 	if (wanted.user && !wanted.kernel)
 		rc = pp_lttng_begin(lttng, wanted, run->config, capture->dir, err);
 	if (started || lttng->started_daemon)
-		note("LTTng's session daemon was started and keeps running; see "
-		     "gprof-mt-lttng(7)");
+		pp_record_note("LTTng's session daemon was started and keeps running; see "
+			       "gprof-mt-lttng(7)");
 	if (rc)
 		return rc;
 	kernel.missing = lttng->kernel_missing;
@@ -611,19 +391,10 @@ static int run_program(const struct options *options, struct pp_run *run,
 	run->end_us = g_get_real_time();
 	run->status = child->status;
 	run->usage = child->usage;
-	end_run(run, collector, &lttng, &gmon_out);
+	pp_record_end(run, &lttng, &gmon_out);
 	pp_gmon_out_done(&gmon_out);
 	pp_collector_done(collector);
 	return 0;
-}
-
-static void loss_free(void *data)
-{
-	struct pp_loss *loss = data;
-
-	g_free(loss->what);
-	g_free(loss->where);
-	g_free(loss);
 }
 
 static int record(const struct options *options, struct gm_config *config,
@@ -631,7 +402,7 @@ static int record(const struct options *options, struct gm_config *config,
 {
 	g_autofree struct gm_capture *capture = g_new0(struct gm_capture, 1);
 	g_autofree char *shown_dir = g_strdup(config->dir);
-	g_autoptr(GPtrArray) losses = g_ptr_array_new_with_free_func(loss_free);
+	g_autoptr(GPtrArray) losses = pp_losses_new();
 	g_auto(GStrv) libraries = NULL, env = NULL;
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_discard discard;
@@ -655,7 +426,7 @@ static int record(const struct options *options, struct gm_config *config,
 	    pp_libraries_check_step(libraries, config->access_blocks == GM_BLOCKS_ON, &err))
 		return pp_cli_fail(&err);
 	pp_discard_begin(&discard, config->dir);
-	if (make_capture(config, capture, &run, &err)) {
+	if (pp_record_make_capture(config, capture, &run, &err)) {
 		pp_discard_undo(&discard);
 		pp_discard_end(&discard);
 		return pp_cli_fail(&err);
@@ -692,6 +463,12 @@ int pp_cmd_record(int argc, char **argv)
 	status = read_config(&options, config);
 	if (status)
 		return status;
+	if (options.pid &&
+	    (config->level == GM_LEVEL_APPLIC_ONLY || config->kernel == GM_KERNEL_NONE))
+		return pp_cli_usage("record", "--pid records kernel events, which the profile "
+					      "applic-only and kernel.source=none leave out");
+	if (options.pid)
+		return pp_record_attach(options.pid, options.duration_ns, config);
 	rc = pp_program_read(options.command[0], &program, &err);
 	if (rc) {
 		pp_cli_fail(&err);

@@ -34,7 +34,8 @@ void pp_losses_kernel(struct pp_run *run, int write_error)
 	if (!collector->ctf)
 		return;
 	left = pp_tree_running(&collector->tree, collector->root);
-	if (left) {
+	/* A recording that ends before its program loses no events. */
+	if (left && !(run->attached && run->attached->end != PP_ATTACH_EXIT)) {
 		pp_run_add_loss(
 		    run, "later scheduling events not recorded: the program left processes running",
 		    "recording", left);

@@ -153,7 +153,8 @@ static void note_left_out(struct pp_run *run, const uint64_t *n_left_out)
 
 char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 {
-	uint64_t n_unloaded = pp_unloaded_note(run, capture);
+	/* Nothing is loaded into a process that already runs, nor into its children. */
+	uint64_t n_unloaded = run->attached ? 0 : pp_unloaded_note(run, capture);
 	struct counts counts = {0};
 
 	count(capture, &counts);

@@ -147,6 +147,18 @@ static int set_tids(struct pp_bpf *bpf, pid_t root)
 	return rc;
 }
 
+int pp_bpf_add_thread(struct pp_bpf *bpf, pid_t tid)
+{
+	char *tids = map_memory(bpf_map__fd(map_of(bpf, TIDS)), PP_BPF_TIDS_BYTES);
+
+	if (!tids)
+		return -ENOMEM;
+	/* relaxed: the BPF programs change other bits of the word at the same time */
+	__atomic_fetch_or(&tids[tid / 8], (char)(1 << tid % 8), __ATOMIC_RELAXED);
+	munmap(tids, PP_BPF_TIDS_BYTES);
+	return 0;
+}
+
 static int prepare(struct pp_bpf *bpf, unsigned n_cpus, pid_t root, int64_t preempt_count,
 		   bool full)
 {

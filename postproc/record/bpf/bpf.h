@@ -57,6 +57,9 @@ bool pp_bpf_tells(enum pp_kevent_kind kind);
 int pp_bpf_open(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_rings, pid_t root,
 		bool full, struct pp_error *err);
 
+/* Records another thread, and its descendants from now on.  Returns 0 or -errno. */
+int pp_bpf_add_thread(struct pp_bpf *bpf, pid_t tid);
+
 /* Returns the size of the ring of one CPU. */
 size_t pp_bpf_ring_bytes(const struct pp_bpf *bpf);
 

@@ -41,11 +41,12 @@ static int open_event(struct pp_ring *ring, struct perf_event_attr *attr, pid_t 
 	}
 	if (fd < 0)
 		return fd;
+	ring->fds = g_renew(int, ring->fds, ring->n_fds + 1);
 	ring->fds[ring->n_fds++] = fd;
 	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->buffer.fd) ? -errno : 0;
 }
 
-static int open_side_band(struct pp_ring *ring, const struct pp_ring_options *options)
+static int open_side_band(struct pp_ring *ring, pid_t pid, bool for_bpf)
 {
 	struct perf_event_attr attr = {
 	    .type = PERF_TYPE_SOFTWARE,
@@ -53,14 +54,28 @@ static int open_side_band(struct pp_ring *ring, const struct pp_ring_options *op
 	    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 	    .exclude_kernel = 1,
 	    .exclude_hv = 1,
-	    .inherit = options->pid != -1,
-	    .context_switch = !options->for_bpf,
+	    .inherit = pid != -1,
+	    .context_switch = !for_bpf,
 	    .task = 1,
 	    .comm = 1,
 	    .comm_exec = 1,
 	};
 
-	return open_event(ring, &attr, options->pid);
+	return open_event(ring, &attr, pid);
+}
+
+int pp_ring_add_thread(struct pp_ring *ring, pid_t tid)
+{
+	unsigned n = ring->n_fds;
+	int last = ring->fds[n - 1];
+	int rc = open_side_band(ring, tid, false);
+
+	/* Also after a failure, if the event was opened. */
+	if (ring->n_fds > n) {
+		ring->fds[n - 1] = ring->fds[n];
+		ring->fds[n] = last;
+	}
+	return rc;
 }
 
 /* Opens an event of the kernel's `type` and `config` whose samples go into the ring. */
@@ -153,7 +168,7 @@ int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *op
 			     cpu, g_strerror(-rc));
 		goto fail;
 	}
-	rc = open_side_band(ring, options);
+	rc = open_side_band(ring, options->pid, options->for_bpf);
 	if (rc) {
 		pp_error_add(err, rc, "perf_event_open: %s", g_strerror(-rc));
 		goto fail;
@@ -303,6 +318,7 @@ void pp_ring_close(struct pp_ring *ring)
 	pp_ring_buffer_close(&ring->buffer);
 	while (ring->n_fds)
 		close(ring->fds[--ring->n_fds]);
+	g_clear_pointer(&ring->fds, g_free);
 	for (unsigned i = 0; i < G_N_ELEMENTS(ring->scratch); i++)
 		g_clear_pointer(&ring->scratch[i], g_free);
 }

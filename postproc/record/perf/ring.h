@@ -24,8 +24,6 @@
 
 #include "core/error.h"
 
-#define PP_RING_MAX_EVENTS 16
-
 struct pp_ring_buffer {
 	int fd; /* the anchor */
 	void *map;
@@ -34,7 +32,7 @@ struct pp_ring_buffer {
 
 struct pp_ring {
 	int cpu;
-	int fds[PP_RING_MAX_EVENTS]; /* the last one records nothing, and is moved last */
+	int *fds; /* the last one records nothing, and is moved last */
 	unsigned n_fds;
 	bool can_read_lost; /* PERF_FORMAT_LOST: Linux 6.0 */
 	int bpf_fd;	    /* the event that BPF programs trigger, with `for_bpf` */
@@ -47,6 +45,7 @@ struct pp_ring {
 	size_t fill_bytes;	    /* the highest fill level of `buffer` seen */
 	uint64_t lost;		    /* reported by records so far */
 	int32_t current;	    /* thread of the last switch record; -1: none yet */
+	int32_t left;		    /* thread that the last switch record took off the CPU */
 	void *scratch[2];	    /* for records that wrap around, one per buffer */
 };
 
@@ -65,6 +64,12 @@ struct pp_ring_options {
  */
 int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *options,
 		 struct pp_error *err);
+
+/*
+ * Opens the side-band events of another thread, and of its descendants from now on, for the same
+ * ring.  To be called before the ring is first drained.  Returns 0 or -errno; -ESRCH: it has ended.
+ */
+int pp_ring_add_thread(struct pp_ring *ring, pid_t tid);
 
 /* Opens a ring with its anchor only.  Returns 0 or -errno. */
 int pp_ring_buffer_open(struct pp_ring_buffer *buffer, int cpu, size_t data_bytes);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The directory of a new capture. */
+#ifndef PP_CLI_RECORDING_NEW_CAPTURE_H
+#define PP_CLI_RECORDING_NEW_CAPTURE_H
+
+#include "record/info.h"
+
+/*
+ * Creates the directory with `session` and `config`, and sets run->dir_fd.  Returns 0 or -errno;
+ * on failure, nothing is left.
+ */
+int pp_record_make_capture(struct gm_config *config, struct gm_capture *capture, struct pp_run *run,
+			   struct pp_error *err);
+
+#endif

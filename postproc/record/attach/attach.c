@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop of a recording that is attached, and the order of its steps. */
+#include "record/attach/attach.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DRAIN_MS  1000
+#define NS_PER_S  INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+
+static int signal_fd = -1;
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+int pp_attach_signals(struct pp_error *err)
+{
+	static const int ignored[] = {SIGPIPE, SIGXFSZ};
+	struct sigaction hang_up;
+	sigset_t mask;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	sigemptyset(&mask);
+	/* Also where a shell ignores it, for jobs in the background. */
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	/* Not under nohup. */
+	if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)
+		sigaddset(&mask, SIGHUP);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return signal_fd < 0 ? pp_error_add(err, -errno, "signalfd: %s", g_strerror(errno)) : 0;
+}
+
+void pp_attach_begin(struct pp_run *run, const struct pp_target *target,
+		     struct pp_target_threads *threads)
+{
+	struct pp_collector *collector = run->collector;
+
+	pp_target_threads_init(threads);
+	pp_target_threads_follow(threads, target->pid, collector);
+	run->start_ns = now_ns();
+	run->start_us = g_get_real_time();
+	pp_collector_begin(collector, (uint64_t)run->start_ns);
+	pp_target_threads_read(threads, target->pid, collector, run->start_ns);
+}
+
+/* Returns the time until the next round, in ms. */
+static int pause_ms(int64_t end_ns)
+{
+	int64_t left_ns = end_ns - now_ns();
+
+	return (int)CLAMP(left_ns / NS_PER_MS + 1, 0, DRAIN_MS);
+}
+
+enum pp_attach_end pp_attach_wait(const struct pp_target *target, struct pp_collector *collector,
+				  int64_t start_ns, int64_t duration_ns)
+{
+	g_autofree struct pollfd *fds = g_new(struct pollfd, PP_POLLFDS * collector->n_rings + 2);
+	int64_t end_ns = duration_ns ? start_ns + duration_ns : INT64_MAX;
+
+	fds[0] = (struct pollfd){.fd = target->pid_fd, .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = signal_fd, .events = POLLIN};
+	for (;;) {
+		unsigned n = pp_collector_pollfds(collector, fds + 2);
+
+		if (poll(fds, 2 + n, pause_ms(end_ns)) < 0)
+			fds[0].revents = fds[1].revents = 0;
+		pp_collector_round(collector);
+		if (fds[0].revents)
+			return PP_ATTACH_EXIT;
+		if (fds[1].revents)
+			return PP_ATTACH_SIGNAL;
+		if (now_ns() >= end_ns)
+			return PP_ATTACH_DURATION;
+	}
+}
