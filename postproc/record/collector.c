@@ -423,14 +423,18 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 
 int pp_collector_follow(struct pp_collector *collector, pid_t tid)
 {
+	unsigned n = 0;
 	int rc = 0;
 
 	if (collector->source == GM_KERNEL_BPF)
 		return pp_bpf_add_thread(&collector->bpf, tid);
 	if (collector->source != GM_KERNEL_SWITCHES || tid == collector->root)
 		return 0;
-	for (unsigned i = 0; i < collector->n_rings && rc == 0; i++)
-		rc = pp_ring_add_thread(&collector->rings[i], tid);
+	while (n < collector->n_rings && rc == 0)
+		rc = pp_ring_add_thread(&collector->rings[n++], tid);
+	/* The events of some CPUs would contradict each other. */
+	for (unsigned i = 0; rc && i + 1 < n; i++)
+		pp_ring_drop_thread(&collector->rings[i]);
 	return rc;
 }
 
@@ -514,6 +518,9 @@ static void take_bpf(void *data, unsigned ring, struct pp_kevent *event)
 {
 	struct pp_collector *collector = data;
 
+	/* A thread that ran when the recording began: its switch-out tells that. */
+	if (event->side_band && event->time_ns < collector->begin_ns)
+		return;
 	if (event->side_band)
 		event->time_ns = MAX(event->time_ns, collector->emitted_ns);
 	pp_merge_add(&collector->merge, collector->n_rings + ring, event);

@@ -3,6 +3,9 @@
 # Functions for the tests of `record --pid`.
 . "$GM_TOP/tests/record/common.sh"
 
+# The command by which attach() runs gprof-mt as another user.
+user=()
+
 # start_known [COMMAND...]: starts ./known and waits until its threads run; sets `known` to its pid.
 start_known()
 {
@@ -19,7 +22,7 @@ start_known()
 attach()
 {
 	keep_captures .
-	rm -rf gprof-mt.data gprof-mt.data.old
+	rm -rf gprof-mt.data gprof-mt.data.old err
 	"${user[@]}" "$gprof_mt" record --pid "$known" "$@" >out 2>err &
 	recorder=$!
 	until_true 60 has_attached || fail "not attached: $(cat err)"
@@ -27,7 +30,7 @@ attach()
 
 has_attached()
 {
-	grep -q '^gprof-mt: attached to process' err || ! kill -0 "$recorder" 2>/dev/null
+	grep -qs '^gprof-mt: attached to process' err || ! kill -0 "$recorder" 2>/dev/null
 }
 
 # end_attach: ends it as Ctrl-C does; its exit status must be 0.

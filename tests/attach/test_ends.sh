@@ -4,7 +4,6 @@
 # capture that can be read, and the process goes on. Meanwhile, reports show the part until now.
 . "$GM_TOP/tests/attach/common.sh"
 need python3
-user=()
 start_known
 
 # ended_by REASON: the capture is complete, and tells the reason.

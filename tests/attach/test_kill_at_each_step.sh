@@ -6,7 +6,6 @@
 
 command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null || skip "strace is not installed or cannot trace"
 ! "$gprof_mt" doctor | grep '^no *context-switch records' || skip "context-switch records are not permitted"
-user=()
 start_known
 state_of "$known" >state.before
 

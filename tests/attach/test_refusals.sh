@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Processes that cannot be recorded, and options that contradict each other: one line with the reason, and no capture.
 . "$GM_TOP/tests/attach/common.sh"
-user=()
 start_known
 
 # refused STATUS TEXT ARG...
@@ -66,6 +65,7 @@ refused 2 'kernel events, which the profile' --pid "$known" --set kernel.source=
 # Namespaces. The process itself tells its number here: of a new PID namespace, only its parent knows it.
 for kind in mount pid; do
 	unshare --fork --"$kind" true 2>/dev/null || continue
+	rm -f inside
 	unshare --fork --"$kind" sh -c 'echo; exec tail -f /dev/null' >inside &
 	outer=$!
 	until_true 60 test -s inside || fail "unshare --$kind"

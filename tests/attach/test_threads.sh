@@ -4,7 +4,6 @@
 # agree with the kernel's own account of each thread, and the process does not change.
 . "$GM_TOP/tests/attach/common.sh"
 need python3
-user=()
 start_known
 state_of "$known" >state.before
 

@@ -12,6 +12,7 @@
 
 #include "cli/commands.h"
 #include "cli/recording/end.h"
+#include "cli/recording/losses.h"
 #include "cli/recording/new_capture.h"
 #include "cli/recording/notes.h"
 #include "core/text/duration.h"
@@ -57,16 +58,23 @@ static void note_begin(const struct attachment *self, int64_t duration_ns)
 	pp_record_note_kernel(self->run);
 }
 
-static void add_losses(const struct attachment *self)
+static void add_unseen(const struct attachment *self)
+{
+	g_autofree char *where = g_strdup_printf("%d", self->target.pid);
+	g_autofree char *what = g_strdup_printf("threads without scheduling events (%s)",
+						g_strerror(-self->threads.error));
+	guint n_unseen = g_hash_table_size(self->threads.unseen);
+
+	if (!n_unseen)
+		return;
+	pp_run_add_loss(self->run, what, where, n_unseen);
+	pp_losses_print(self->run, 0);
+}
+
+static void add_unknown(const struct attachment *self)
 {
 	g_autofree char *where = g_strdup_printf("%d", self->target.pid);
 
-	if (self->threads.n_unseen) {
-		g_autofree char *what = g_strdup_printf("threads without scheduling events (%s)",
-							g_strerror(-self->threads.error));
-
-		pp_run_add_loss(self->run, what, where, self->threads.n_unseen);
-	}
 	if (self->folder.n_unknown)
 		pp_run_add_silent_loss(
 		    self->run, "loaded files that cannot be read: no names for their addresses",
@@ -107,8 +115,10 @@ static int begin(struct attachment *self, struct pp_error *err)
 	if (!self->threads.found->len || pp_target_has_ended(&self->target))
 		rc = pp_error_add(err, -ESRCH, "process %d ended while gprof-mt attached to it",
 				  self->target.pid);
-	if (rc == 0)
+	if (rc == 0) {
+		add_unseen(self);
 		rc = pp_info_begin(run, err);
+	}
 	if (rc == 0)
 		rc = pp_target_folder_write(&self->folder, run->dir_fd, &self->target,
 					    &self->threads, run->start_ns, err);
@@ -132,7 +142,7 @@ static int run_recording(struct attachment *self, int64_t duration_ns)
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
 	pp_target_folder_end(&self->folder, run->end_ns);
-	add_losses(self);
+	add_unknown(self);
 	pp_record_end(run, NULL, NULL);
 	pp_target_threads_done(&self->threads);
 	pp_collector_done(&self->collector);

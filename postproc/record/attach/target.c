@@ -23,6 +23,7 @@ struct status {
 	pid_t tgid, ppid;
 	uid_t uid[3]; /* real, effective, saved */
 	char state;
+	unsigned n_threads;
 	bool is_kernel_thread;
 };
 
@@ -46,6 +47,7 @@ static bool read_status(pid_t pid, struct status *status)
 		sscanf(*line, "Tgid: %d", &status->tgid);
 		sscanf(*line, "PPid: %d", &status->ppid);
 		sscanf(*line, "State: %c", &status->state);
+		sscanf(*line, "Threads: %u", &status->n_threads);
 		sscanf(*line, "Uid: %u %u %u", &status->uid[0], &status->uid[1], &status->uid[2]);
 		if (sscanf(*line, "Kthread: %d", &is_kernel_thread) == 1)
 			status->is_kernel_thread = is_kernel_thread != 0;
@@ -64,6 +66,11 @@ static int no_process(pid_t pid, struct pp_error *err)
 	if (exists && status.tgid != pid)
 		return pp_error_add(err, -ESRCH, "%d is a thread of process %d: use --pid %d", pid,
 				    status.tgid, status.tgid);
+	if (status.state == 'Z' && status.n_threads > 1)
+		return pp_error_add(err, -ESRCH,
+				    "the first thread of process %d has ended: such a process "
+				    "cannot be recorded",
+				    pid);
 	if (status.state == 'Z')
 		return pp_error_add(err, -ESRCH, "process %d has ended", pid);
 	return pp_error_add(err, -ESRCH, "there is no process %d", pid);
@@ -117,7 +124,7 @@ static int check(pid_t pid, struct status *status, struct pp_error *err)
 
 	if (pid == getpid())
 		return pp_error_add(err, -EPERM, "process %d is this gprof-mt itself", pid);
-	if (!read_status(pid, status))
+	if (!read_status(pid, status) || status->state == 'Z')
 		return no_process(pid, err);
 	if (status->is_kernel_thread)
 		return pp_error_add(err, -EPERM, "process %d is a thread of the kernel", pid);

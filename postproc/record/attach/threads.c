@@ -6,12 +6,16 @@
 #include "record/attach/threads.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A thread that is not followed yet may start others; a process may do so without end. */
 #define MOST_ROUNDS 100
+/* For the folder, info.json, and the files that the end of a recording opens at the same time. */
+#define N_SPARE 24
 
 static int64_t now_ns(void)
 {
@@ -61,10 +65,11 @@ static bool read_thread(pid_t pid, int32_t tid, struct pp_kevent *state)
 	return !(state->prev_state & PP_STATE_EXITED);
 }
 
-/* Calls `take` for each thread of the process. */
-static void for_each(pid_t pid, void (*take)(void *data, int32_t tid), void *data)
+/* Returns the tids of the process.  The caller unrefs it. */
+static GArray *find_tids(pid_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/task", pid);
+	GArray *tids = g_array_new(FALSE, FALSE, sizeof(int32_t));
 	GDir *dir = g_dir_open(path, 0, NULL);
 	const char *name;
 
@@ -72,10 +77,11 @@ static void for_each(pid_t pid, void (*take)(void *data, int32_t tid), void *dat
 		int32_t tid = (int32_t)g_ascii_strtoll(name, NULL, 10);
 
 		if (tid > 0)
-			take(data, tid);
+			g_array_append_val(tids, tid);
 	}
 	if (dir)
 		g_dir_close(dir);
+	return tids;
 }
 
 void pp_target_threads_init(struct pp_target_threads *threads)
@@ -83,6 +89,7 @@ void pp_target_threads_init(struct pp_target_threads *threads)
 	*threads = (struct pp_target_threads){
 	    .found = g_array_new(FALSE, FALSE, sizeof(struct pp_target_thread)),
 	    .followed = g_hash_table_new(NULL, NULL),
+	    .unseen = g_hash_table_new(NULL, NULL),
 	};
 }
 
@@ -90,56 +97,55 @@ void pp_target_threads_done(struct pp_target_threads *threads)
 {
 	g_clear_pointer(&threads->found, g_array_unref);
 	g_clear_pointer(&threads->followed, g_hash_table_unref);
+	g_clear_pointer(&threads->unseen, g_hash_table_unref);
 }
 
-/* One pass over the threads. */
-struct walk {
-	struct pp_target_threads *threads;
-	struct pp_collector *collector;
-	pid_t pid;
-	int64_t begin_ns;
-	bool has_new;
-};
-
-static void follow_thread(void *data, int32_t tid)
+/* Returns true if the thread is new. */
+static bool follow_thread(struct pp_target_threads *threads, struct pp_collector *collector,
+			  int32_t tid)
 {
-	struct walk *walk = data;
 	int rc;
 
-	if (!g_hash_table_add(walk->threads->followed, GINT_TO_POINTER(tid)))
-		return;
-	walk->has_new = true;
-	rc = pp_collector_follow(walk->collector, tid);
+	if (!g_hash_table_add(threads->followed, GINT_TO_POINTER(tid)))
+		return false;
+	rc = pp_collector_follow(collector, tid);
 	if (rc && rc != -ESRCH) {
-		walk->threads->n_unseen++;
-		walk->threads->error = rc;
+		g_hash_table_add(threads->unseen, GINT_TO_POINTER(tid));
+		threads->error = rc;
 	}
+	return true;
+}
+
+/* Keeps descriptors for the files that follow: events may take all others. */
+static void reserve(int spare[N_SPARE])
+{
+	for (unsigned i = 0; i < N_SPARE; i++)
+		spare[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void release(const int spare[N_SPARE])
+{
+	for (unsigned i = 0; i < N_SPARE; i++)
+		if (spare[i] >= 0)
+			close(spare[i]);
 }
 
 void pp_target_threads_follow(struct pp_target_threads *threads, pid_t pid,
 			      struct pp_collector *collector)
 {
-	struct walk walk = {threads, collector, pid, 0, true};
+	bool has_new = true;
 
-	for (unsigned i = 0; i < MOST_ROUNDS && walk.has_new; i++) {
-		walk.has_new = false;
-		for_each(pid, follow_thread, &walk);
+	for (unsigned i = 0; i < MOST_ROUNDS && has_new; i++) {
+		g_autoptr(GArray) tids = find_tids(pid);
+		int spare[N_SPARE];
+
+		has_new = false;
+		reserve(spare);
+		for (guint k = 0; k < tids->len; k++)
+			has_new |=
+			    follow_thread(threads, collector, g_array_index(tids, int32_t, k));
+		release(spare);
 	}
-}
-
-static void take_thread(void *data, int32_t tid)
-{
-	const struct walk *walk = data;
-	struct pp_target_thread thread = {.tid = tid, .start_ns = walk->begin_ns};
-	struct pp_kevent state;
-
-	if (!read_thread(walk->pid, tid, &state))
-		return;
-	pp_collector_take_state(walk->collector, &state);
-	if (!g_hash_table_contains(walk->threads->followed, GINT_TO_POINTER(tid)))
-		thread.start_ns = (int64_t)state.time_ns;
-	memcpy(thread.name, state.comm, sizeof(thread.name));
-	g_array_append_val(walk->threads->found, thread);
 }
 
 static int compare_tids(const void *a, const void *b)
@@ -152,8 +158,23 @@ static int compare_tids(const void *a, const void *b)
 void pp_target_threads_read(struct pp_target_threads *threads, pid_t pid,
 			    struct pp_collector *collector, int64_t begin_ns)
 {
-	struct walk walk = {threads, collector, pid, begin_ns, false};
+	g_autoptr(GArray) tids = find_tids(pid);
 
-	for_each(pid, take_thread, &walk);
+	for (guint i = 0; i < tids->len; i++) {
+		struct pp_target_thread thread = {.tid = g_array_index(tids, int32_t, i)};
+		void *key = GINT_TO_POINTER(thread.tid);
+		struct pp_kevent state;
+
+		if (!read_thread(pid, thread.tid, &state))
+			continue;
+		/* Without events, the state would seem to last. */
+		if (!g_hash_table_contains(threads->unseen, key))
+			pp_collector_take_state(collector, &state);
+		thread.start_ns = g_hash_table_contains(threads->followed, key)
+				      ? begin_ns
+				      : (int64_t)state.time_ns;
+		memcpy(thread.name, state.comm, sizeof(thread.name));
+		g_array_append_val(threads->found, thread);
+	}
 	g_array_sort(threads->found, compare_tids);
 }

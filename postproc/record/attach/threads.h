@@ -21,7 +21,7 @@ struct pp_target_thread {
 struct pp_target_threads {
 	GArray *found;	      /* of struct pp_target_thread, by tid */
 	GHashTable *followed; /* tids whose events are recorded, and of their children */
-	unsigned n_unseen;    /* threads of which no switches are recorded, because of: */
+	GHashTable *unseen;   /* tids of those whose events are not recorded, because of: */
 	int error;	      /* -errno */
 };
 

@@ -70,12 +70,22 @@ int pp_ring_add_thread(struct pp_ring *ring, pid_t tid)
 	int last = ring->fds[n - 1];
 	int rc = open_side_band(ring, tid, false);
 
-	/* Also after a failure, if the event was opened. */
 	if (ring->n_fds > n) {
 		ring->fds[n - 1] = ring->fds[n];
 		ring->fds[n] = last;
+		/* It was opened, but writes to no ring. */
+		if (rc)
+			pp_ring_drop_thread(ring);
 	}
 	return rc;
+}
+
+void pp_ring_drop_thread(struct pp_ring *ring)
+{
+	int last = ring->fds[--ring->n_fds];
+
+	close(ring->fds[ring->n_fds - 1]);
+	ring->fds[ring->n_fds - 1] = last;
 }
 
 /* Opens an event of the kernel's `type` and `config` whose samples go into the ring. */

@@ -71,6 +71,9 @@ int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *op
  */
 int pp_ring_add_thread(struct pp_ring *ring, pid_t tid);
 
+/* Closes the event that the last call of pp_ring_add_thread() opened. */
+void pp_ring_drop_thread(struct pp_ring *ring);
+
 /* Opens a ring with its anchor only.  Returns 0 or -errno. */
 int pp_ring_buffer_open(struct pp_ring_buffer *buffer, int cpu, size_t data_bytes);
 void pp_ring_buffer_close(struct pp_ring_buffer *buffer);

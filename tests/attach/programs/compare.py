@@ -3,11 +3,11 @@
 """compare.py PID SOURCE: compares report.json with the kernel's account before, in and after the recording.
 
 The recording contains the time between the inner witnesses, and lies between the outer ones.  The kernel adds CPU time
-to its account at a switch or a tick (10 ms or less)."""
+to its account at a switch or a tick, with the work of the switch before the event of it."""
 import json
 import sys
 
-TICK_NS = 10_000_000
+TICK_NS, SWITCH_NS = 10_000_000, 10_000
 OLD = {"known", "spinner", "sleeper", "ping", "pong", "maker"}
 pid, source = int(sys.argv[1]), sys.argv[2]
 failed = []
@@ -38,9 +38,10 @@ if not any(row["name"] == "short" and row["start_ns"] > begin for row in rows):
     failed.append("no thread that began later")
 for row in old:
     tid, name = row["tid"], row["name"]
-    for column, key, slack in ((1, "running_ns", TICK_NS), (2, "switches_voluntary", 0),
-                               (3, "switches_involuntary", 0)):
-        least = inner[1][tid][column] - inner[0][tid][column] - slack
+    switch_ns = (row["switches_voluntary"] + row["switches_involuntary"]) * SWITCH_NS
+    for column, key, slack, more in ((1, "running_ns", TICK_NS, switch_ns), (2, "switches_voluntary", 0, 0),
+                                     (3, "switches_involuntary", 0, 0)):
+        least = inner[1][tid][column] - inner[0][tid][column] - slack - more
         most = outer[1][tid][column] - outer[0][tid][column] + slack
         between(f"{key} of {name}", least, row[key], most)
     between(f"pid of {name}", pid, row["pid"], pid)
