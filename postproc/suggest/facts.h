@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recorded runs tell about the critical sections of each lock, by the call sites that
+ * enter them: the universal graph of paper 000, section 3.4, with sections merged over runs by the
+ * names of their lock and site.
+ *
+ * Two facts are kept of each pair of sites.  *Consecutive* sections of different threads are
+ * counted by class (analysis/ulcp/classify.h).  And the sites *conflict* if any section of one, in
+ * any order and run, accesses bytes that one of the other writes, in another thread: only this
+ * tells which sections need a common lock.  Sections whose accesses are not known conflict with
+ * all. Memory that is freed and allocated again counts as one.
+ */
+#ifndef PP_SUGGEST_FACTS_H
+#define PP_SUGGEST_FACTS_H
+
+#include "analysis/ulcp/classify.h"
+#include "replay/ulcp/sections.h"
+
+struct pp_suggest_site {
+	char *name; /* "work (a.c:12)" */
+	char *exit; /* the call site that leaves its sections; NULL: not known, or several */
+	uint64_t n, n_unknown; /* sections; those without known accesses */
+	uint64_t n_readers;    /* those that share a read-write lock already */
+	uint32_t n_runs;       /* that have such sections */
+	bool reads, writes;    /* memory that several threads access in sections */
+	bool has_condition;    /* its sections wait for a condition or signal one */
+	/* It stores to memory, and in no run do several threads execute it: then it may conflict
+	 * with itself. */
+	bool stores, is_threaded;
+	/* The code that accesses conflicting bytes; see pp_suggest_name. */
+	GPtrArray *conflicting; /* of char *: "function (file:line)" */
+	GHashTable *data;	/* set of char *: names of conflicting memory */
+};
+
+struct pp_suggest_pair {
+	uint32_t a, b; /* numbers of sites; a <= b */
+	uint64_t n[PP_ULCP_N_CLASSES];
+	bool conflicts;
+};
+
+struct pp_suggest_lock {
+	char *name;
+	GPtrArray *sites;	    /* of struct pp_suggest_site *, by number */
+	GHashTable *pairs;	    /* of struct pp_suggest_pair *, by sites */
+	uint32_t n_runs, n_threads; /* threads: the most in a run */
+	uint32_t n_units; /* sections that share data, the most in a run (replay/units.h) */
+};
+
+struct pp_suggest_facts {
+	GPtrArray *locks; /* of struct pp_suggest_lock * */
+	GHashTable *by_name;
+	uint32_t n_runs;
+};
+
+/* Names of a run, which the caller finds; the results are freed. */
+struct pp_suggest_namer {
+	void *data;
+	char *(*code)(void *data, uint64_t address);
+	char *(*memory)(void *data, uint64_t address); /* NULL: it has no name */
+};
+
+void pp_suggest_facts_init(struct pp_suggest_facts *facts);
+void pp_suggest_facts_done(struct pp_suggest_facts *facts);
+
+/*
+ * Adds a run.  sections: pp_ulcp_find_sections(); sets: of struct pp_replay_set, by thread and
+ * step.
+ */
+void pp_suggest_facts_add(struct pp_suggest_facts *facts, struct pp_replay_model *model,
+			  const GArray *sections, const GArray *sets,
+			  const struct pp_suggest_namer *namer);
+
+/* The pair of two sites; NULL: neither consecutive nor in conflict. */
+const struct pp_suggest_pair *pp_suggest_pair_of(const struct pp_suggest_lock *lock, uint32_t a,
+						 uint32_t b);
+
+/* Pairs of the lock, of the class. */
+uint64_t pp_suggest_pairs(const struct pp_suggest_lock *lock, enum pp_ulcp_class class);
+
+#endif

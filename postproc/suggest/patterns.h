@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* clang-format off */
+/*
+ * Suggestions by pattern (paper 000, section 3.4), one lock at a time:
+ *
+ *   null-shared          no two sections conflict, and none accesses shared memory: remove the lock
+ *   read-read            no two sections conflict, as shared memory is only read: the same
+ *   null-shared groups   sections of some sites never conflict with those of others: split the lock;
+ *                        a site whose sections conflict with none needs no lock
+ *   read-read sites      sections of some sites write no shared memory: a read-write lock
+ *   low-degree conflict  more than 80 % of consecutive pairs do not conflict, though some do:
+ *                        reported only
+ *
+ * The differences to the paper: pairs are of the call sites that enter sections, not of control-flow
+ * paths; sites conflict by all sections, not by consecutive ones alone; and a site that writes, and
+ * that a single thread executes in each run, may conflict with itself. A lock whose sections use a
+ * condition is left out, since its mutex belongs to the condition.
+ */
+/* clang-format on */
+#ifndef PP_SUGGEST_PATTERNS_H
+#define PP_SUGGEST_PATTERNS_H
+
+#include "replay/change/change.h"
+#include "suggest/facts.h"
+
+/* More than this share of consecutive pairs must not conflict. */
+#define PP_SUGGEST_LOW_DEGREE 0.8
+
+enum pp_suggest_pattern {
+	PP_SUGGEST_NULL_SHARED,
+	PP_SUGGEST_READ_READ,
+	PP_SUGGEST_GROUPS,
+	PP_SUGGEST_READERS,
+	PP_SUGGEST_LOW,
+	PP_SUGGEST_N_PATTERNS
+};
+
+extern const char *const pp_suggest_patterns[PP_SUGGEST_N_PATTERNS];
+
+struct pp_suggestion {
+	const struct pp_suggest_lock *lock;
+	enum pp_suggest_pattern pattern;
+	GPtrArray *groups; /* of GArray * of uint32_t: numbers of sites.  PP_SUGGEST_GROUPS: that
+			      need one lock each; PP_SUGGEST_READERS: the readers, alone */
+	GArray *free;	   /* of uint32_t: sites that need no lock */
+	/* Set by the caller: what a replay with the change tells; fidelity_pct: of the recorded
+	 * run. */
+	bool has_gain;
+	double change_pct, error_pct, fidelity_pct;
+	char *why; /* ... and why it tells nothing */
+};
+
+/*
+ * Returns suggestions (of struct pp_suggestion *) for all locks for which sections of different
+ * threads were consecutive.  The facts must outlive them; the caller unrefs the array.
+ */
+GPtrArray *pp_suggest_find(const struct pp_suggest_facts *facts);
+
+/*
+ * The suggestion as a change of a model; without accesses, sections with low-degree conflicts take
+ * one of as many locks at random as there are data.  The caller calls pp_change_free().
+ */
+struct pp_change *pp_suggest_change(const struct pp_suggestion *suggestion, bool has_accesses);
+
+/* Consecutive pairs that need not exclude each other, and all that are known. */
+uint64_t pp_suggest_unnecessary(const struct pp_suggest_lock *lock, uint64_t *ret_known);
+
+#endif

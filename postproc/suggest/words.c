@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists are in the order of the sites' first sections. */
+#include "suggest/words.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pairs of sites that are named; the others are counted. */
+#define MAX_NAMED 3
+
+static const struct pp_suggest_site *site_at(const struct pp_suggest_lock *lock, uint32_t site)
+{
+	return lock->sites->pdata[site];
+}
+
+static bool has_site(const GArray *sites, uint32_t site)
+{
+	for (guint i = 0; i < sites->len; i++)
+		if (g_array_index(sites, uint32_t, i) == site)
+			return true;
+	return false;
+}
+
+static void append_sites(GString *to, const struct pp_suggest_lock *lock, const GArray *sites)
+{
+	for (guint i = 0; i < sites->len; i++)
+		g_string_append_printf(to, "%s%s", i ? ", " : "",
+				       site_at(lock, g_array_index(sites, uint32_t, i))->name);
+}
+
+char *pp_suggest_action(const struct pp_suggestion *suggestion)
+{
+	const struct pp_suggest_lock *lock = suggestion->lock;
+	GString *text = g_string_new(NULL);
+
+	switch (suggestion->pattern) {
+	case PP_SUGGEST_NULL_SHARED:
+	case PP_SUGGEST_READ_READ:
+		g_string_append(text, "remove the lock");
+		break;
+	case PP_SUGGEST_GROUPS:
+		g_string_append(text, "split the lock: ");
+		for (guint i = 0; i < suggestion->groups->len; i++) {
+			g_string_append_printf(text, "%sone for ", i ? "; " : "");
+			append_sites(text, lock, suggestion->groups->pdata[i]);
+		}
+		if (suggestion->free->len) {
+			g_string_append(text, "; none for ");
+			append_sites(text, lock, suggestion->free);
+		}
+		break;
+	case PP_SUGGEST_READERS:
+		g_string_append(text, "make it a read-write lock, which is shared by ");
+		append_sites(text, lock, suggestion->groups->pdata[0]);
+		break;
+	case PP_SUGGEST_LOW:
+		g_string_append_printf(
+		    text, "reported only: a lock for each of the %u data that sections work on",
+		    lock->n_units);
+		break;
+	default:
+		break;
+	}
+	return g_string_free(text, FALSE);
+}
+
+char *pp_suggest_role(const struct pp_suggestion *suggestion, uint32_t site)
+{
+	switch (suggestion->pattern) {
+	case PP_SUGGEST_NULL_SHARED:
+	case PP_SUGGEST_READ_READ:
+		return g_strdup("no lock");
+	case PP_SUGGEST_GROUPS:
+		for (guint i = 0; i < suggestion->groups->len; i++)
+			if (has_site(suggestion->groups->pdata[i], site))
+				return g_strdup_printf("lock %u", i + 1);
+		return g_strdup("no lock");
+	case PP_SUGGEST_READERS:
+		return g_strdup(has_site(suggestion->groups->pdata[0], site) ? "read lock"
+									     : "write lock");
+	case PP_SUGGEST_LOW:
+		return g_strdup("the lock of its data");
+	default:
+		return NULL;
+	}
+}
+
+char *pp_suggest_evidence(const struct pp_suggestion *suggestion)
+{
+	uint64_t known, n = pp_suggest_unnecessary(suggestion->lock, &known);
+
+	return g_strdup_printf("%" PRIu64 " of %" PRIu64 " pairs of consecutive sections of "
+			       "different threads need not exclude each other",
+			       n, known);
+}
+
+/* --- what was not exercised ------------------------------------------------------------------- */
+
+static void add_sentence(GString *text, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void add_sentence(GString *text, const char *format, ...)
+{
+	va_list arguments;
+
+	if (text->len)
+		g_string_append(text, "; ");
+	va_start(arguments, format);
+	g_string_append_vprintf(text, format, arguments);
+	va_end(arguments);
+}
+
+/* Pairs of sites of which no sections followed each other in different threads. */
+static void add_pairs(GString *text, const struct pp_suggest_lock *lock)
+{
+	g_autoptr(GString) named = g_string_new(NULL);
+	unsigned n = 0;
+
+	for (uint32_t a = 0; a < lock->sites->len; a++)
+		for (uint32_t b = a; b < lock->sites->len; b++) {
+			const struct pp_suggest_pair *pair = pp_suggest_pair_of(lock, a, b);
+			uint64_t seen = 0;
+
+			for (unsigned c = 0; pair && c < PP_ULCP_N_CLASSES; c++)
+				seen += pair->n[c];
+			if (seen || (a == b && !site_at(lock, a)->is_threaded))
+				continue;
+			if (n++ < MAX_NAMED)
+				g_string_append_printf(named, "%s%s and %s", named->len ? "; " : "",
+						       site_at(lock, a)->name,
+						       site_at(lock, b)->name);
+		}
+	if (n > MAX_NAMED)
+		g_string_append_printf(named, "; and %u more", n - MAX_NAMED);
+	if (n)
+		add_sentence(text, "never consecutive in different threads: %s", named->str);
+}
+
+char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
+			       const struct pp_suggest_facts *facts)
+{
+	const struct pp_suggest_lock *lock = suggestion->lock;
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < lock->sites->len; i++) {
+		const struct pp_suggest_site *site = site_at(lock, i);
+
+		if (site->n_unknown)
+			add_sentence(text,
+				     "%" PRIu64 " of %" PRIu64
+				     " sections of %s have no known accesses",
+				     site->n_unknown, site->n, site->name);
+		if (site->stores && !site->is_threaded)
+			add_sentence(text, "%s was executed by one thread only", site->name);
+		if (site->n_runs < facts->n_runs)
+			add_sentence(text, "%s was executed in %u of %u runs", site->name,
+				     site->n_runs, facts->n_runs);
+	}
+	add_pairs(text, lock);
+	add_sentence(text, "code that never took the lock in these runs, and accesses without it, "
+			   "are not known");
+	return g_string_free(text, FALSE);
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+char *pp_suggest_data(const struct pp_suggest_lock *lock)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (guint i = 0; i < lock->sites->len; i++) {
+		GHashTableIter at;
+		void *name;
+
+		g_hash_table_iter_init(&at, site_at(lock, i)->data);
+		while (g_hash_table_iter_next(&at, &name, NULL))
+			if (g_hash_table_add(seen, name))
+				g_ptr_array_add(names, name);
+	}
+	if (!names->len)
+		return NULL;
+	qsort(names->pdata, names->len, sizeof(*names->pdata), by_name);
+	g_ptr_array_add(names, NULL);
+	return g_strjoinv(", ", (char **)names->pdata);
+}

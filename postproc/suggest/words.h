@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Suggestions in words.  All texts are the caller's to free. */
+#ifndef PP_SUGGEST_WORDS_H
+#define PP_SUGGEST_WORDS_H
+
+#include "suggest/patterns.h"
+
+/* "remove the lock", "split the lock: one for add (a.c:3); one for get (a.c:9)". */
+char *pp_suggest_action(const struct pp_suggestion *suggestion);
+
+/* What is to be done at the site: "lock 1", "read lock", "no lock", "write lock", "lock". */
+char *pp_suggest_role(const struct pp_suggestion *suggestion, uint32_t site);
+
+/* "9,998 of 9,998 consecutive sections of different threads need not exclude each other". */
+char *pp_suggest_evidence(const struct pp_suggestion *suggestion);
+
+/* What the runs did not exercise, in sentences separated by "; ". */
+char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
+			       const struct pp_suggest_facts *facts);
+
+/* The names of the memory in which sections conflict, separated by ", "; NULL: there is none. */
+char *pp_suggest_data(const struct pp_suggest_lock *lock);
+
+#endif
