@@ -99,7 +99,9 @@ static void add_pairs(const struct making *making, const struct pp_object *objec
 		uint64_t n = pp_ulcp_figures_n(&pair->figures);
 
 		pp_ulcp_figures_add(&row->sums.figures, &pair->figures);
-		row->n_objects += pp_object_count(object);
+		if (row->last_object != object)
+			row->n_objects += pp_object_count(object);
+		row->last_object = object;
 		if (row->object && n <= row->n_of_object)
 			continue;
 		row->object = object;

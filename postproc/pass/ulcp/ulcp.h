@@ -83,7 +83,8 @@ struct pp_ulcp_pass {
 /* A row: the figures of all pairs with the same names, or of a lock or process. */
 struct pp_ulcp_row {
 	const struct pp_process *process;
-	const struct pp_object *object; /* the lock, or that with most of the pairs */
+	const struct pp_object *object;	     /* the lock, or that with most of the pairs */
+	const struct pp_object *last_object; /* that was added */
 	uint64_t n_of_object, n_objects;
 	char *lock, *first, *second; /* of a pair; else NULL */
 	struct pp_ulcp_sums sums;    /* of a pair: its figures only; `pairs` is NULL */
