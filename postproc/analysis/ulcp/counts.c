@@ -9,7 +9,7 @@
 #include "analysis/ulcp/counts.h"
 
 #include "analysis/ulcp/threads.h"
-#include "core/sorter.h"
+#include "core/item_file.h"
 
 enum { UNKNOWN_USE = PP_ULCP_N_USES, N_USES };
 #define N_KINDS (2 * N_USES) /* by use, and whether it is a reader */
@@ -17,7 +17,6 @@ enum { UNKNOWN_USE = PP_ULCP_N_USES, N_USES };
 enum what { SECTION, CONTENDED, END };
 
 struct record {
-	uint64_t at;
 	uint64_t n; /* CONTENDED */
 	uint32_t lock, thread, use;
 	uint32_t code; /* END: the other lock */
@@ -43,8 +42,7 @@ struct lock {
 };
 
 struct pp_ulcp_counts {
-	struct pp_sorter *records;
-	uint64_t n_records;
+	struct pp_item_file *records;
 	GPtrArray *locks; /* of struct lock *, by number; NULL: it has no sections */
 	enum pp_ulcp_use (*use_of)(void *data, uint32_t number);
 	void *data;
@@ -108,27 +106,13 @@ static struct pp_ulcp_figures *pair_of(struct pp_ulcp_sums *sums, uint32_t a, ui
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static int compare_records(const void *a, const void *b)
-{
-	const struct record *x = a, *y = b;
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
 struct pp_ulcp_counts *pp_ulcp_counts_new(void)
 {
 	struct pp_ulcp_counts *counts = g_new0(struct pp_ulcp_counts, 1);
 
-	counts->records =
-	    pp_sorter_new(sizeof(struct record), compare_records, PP_SORTER_RUN_BYTES);
+	counts->records = pp_item_file_new(sizeof(struct record));
 	counts->locks = g_ptr_array_new();
 	return counts;
-}
-
-static void add_record(struct pp_ulcp_counts *counts, struct record *record)
-{
-	record->at = counts->n_records++;
-	pp_sorter_add(counts->records, record);
 }
 
 static void set_kind(struct record *record, const struct pp_ulcp_kind *kind)
@@ -151,7 +135,7 @@ void pp_ulcp_counts_add(struct pp_ulcp_counts *counts, const struct pp_ulcp_sect
 				.reason = (uint8_t)section->reason};
 
 	set_kind(&record, &section->kind);
-	add_record(counts, &record);
+	pp_item_file_add(counts->records, &record);
 }
 
 void pp_ulcp_counts_contended(struct pp_ulcp_counts *counts, uint32_t lock, uint32_t thread,
@@ -160,14 +144,14 @@ void pp_ulcp_counts_contended(struct pp_ulcp_counts *counts, uint32_t lock, uint
 	struct record record = {.what = CONTENDED, .lock = lock, .thread = thread, .n = n};
 
 	set_kind(&record, kind);
-	add_record(counts, &record);
+	pp_item_file_add(counts->records, &record);
 }
 
 void pp_ulcp_counts_end(struct pp_ulcp_counts *counts, uint32_t lock, uint32_t into)
 {
 	struct record record = {.what = END, .lock = lock, .code = into};
 
-	add_record(counts, &record);
+	pp_item_file_add(counts->records, &record);
 }
 
 /* --- pairs passed ----------------------------------------------------------------------------- */
@@ -350,25 +334,24 @@ int pp_ulcp_counts_finish(struct pp_ulcp_counts *counts,
 			  struct pp_error *err)
 {
 	const struct record *record;
-	int r = pp_sorter_finish(counts->records, err);
+	int r = pp_item_file_finish(counts->records, err);
 
 	counts->use_of = use_of;
 	counts->data = data;
 	if (r < 0)
 		return r;
-	while ((record = pp_sorter_peek(counts->records))) {
+	while ((record = pp_item_file_next(counts->records))) {
 		if (record->what == END)
 			end_lock(counts, record->lock, record->code);
 		else if (record->what == CONTENDED)
 			count_contended(counts, lock_at(counts, record->lock), record);
 		else
 			count_section(counts, lock_at(counts, record->lock), record);
-		pp_sorter_pop(counts->records);
 	}
 	for (guint i = 0; i < counts->locks->len; i++)
 		if (counts->locks->pdata[i])
 			end_searches(counts->locks->pdata[i]);
-	return pp_sorter_check(counts->records, err);
+	return pp_item_file_check(counts->records, err);
 }
 
 const struct pp_ulcp_sums *pp_ulcp_counts_of(const struct pp_ulcp_counts *counts, uint32_t lock)
@@ -383,6 +366,6 @@ void pp_ulcp_counts_free(struct pp_ulcp_counts *counts)
 	for (guint i = 0; i < counts->locks->len; i++)
 		lock_free(counts->locks->pdata[i]);
 	g_ptr_array_unref(counts->locks);
-	pp_sorter_free(counts->records);
+	pp_item_file_free(counts->records);
 	g_free(counts);
 }
