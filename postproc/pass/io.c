@@ -409,7 +409,7 @@ static void io_free(void *state)
 
 const struct pp_pass pp_pass_io = {
     .name = "io",
-    .summary = "blocking calls: read, poll",
+    .summary = "blocking calls like read",
     .kinds = PP_IO_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME | PP_SELECT_FUNCTION | PP_SELECT_MIN_WAIT,
     .needs = needs,

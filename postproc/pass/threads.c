@@ -269,7 +269,7 @@ static void threads_free(void *state)
 
 const struct pp_pass pp_pass_threads = {
     .name = "threads",
-    .summary = "running, runnable, blocked",
+    .summary = "time in each state",
     .is_default = true,
     .kinds = PP_THREAD_STATE_KINDS,
     .selects = PP_SELECT_THREAD | PP_SELECT_TIME,
