@@ -3,15 +3,11 @@
  * Tracks, which have serial numbers of threads and steps of others, become threads of a model with
  * numbers of its own.
  */
-#include <stdlib.h>
-
 #include "analysis/state/object_name.h"
 #include "replay/build.h"
 #include "replay/tracks.h"
 
-/* Values of the scheduler that the capture does not tell. */
-#define QUANTUM_NS 3000000
-#define WAKE_NS	   50000
+#define QUANTUM_NS 3000000 /* which the capture does not tell */
 
 static void add_objects(struct pp_replay_builder *self, struct pp_replay_model *model)
 {
@@ -182,21 +178,6 @@ static void link_notified(const struct pp_replay_builder *self, const struct pp_
 	}
 }
 
-static int compare_ns(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int64_t median_wake(const struct pp_replay_builder *self)
-{
-	if (!self->wakes->len)
-		return WAKE_NS;
-	qsort(self->wakes->data, self->wakes->len, sizeof(int64_t), compare_ns);
-	return g_array_index(self->wakes, int64_t, self->wakes->len / 2);
-}
-
 static void count_gaps(struct pp_replay_builder *self)
 {
 	for (guint i = 0; i < self->tracks->len; i++) {
@@ -234,16 +215,20 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 	struct pp_replay_model *model = pp_replay_model_new();
 	int64_t begin_ns = INT64_MAX, last_ns = INT64_MIN;
 
+	pp_build_part_finish(self);
+	end_ns = pp_build_part_end(self, end_ns);
 	pp_thread_states_finish(self->states, end_ns);
 	pp_objects_finish(&self->objects, end_ns);
 	for (guint i = 0; i < self->tracks->len; i++) {
 		const struct track *track = self->tracks->pdata[i];
 
-		if (!track || track->thread->start_ns == PP_TIME_UNKNOWN)
+		if (!track || track->thread->start_ns == PP_TIME_UNKNOWN ||
+		    track->contender.until_ns == PP_TIME_UNKNOWN)
 			continue;
 		begin_ns = MIN(begin_ns, track->thread->start_ns);
 		last_ns = MAX(last_ns, track->contender.until_ns);
 	}
+	self->part.run_ns = begin_ns;
 	model->costs = pp_contention_costs(self->contention);
 	join_creations(self);
 	number_threads(self, model, begin_ns, MAX(last_ns, begin_ns));
@@ -258,9 +243,9 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 		finish_units(self, model, end_ns);
 	model->n_cpus = n_cpus;
 	model->others = pp_replay_others_count(self->others, n_cpus);
-	model->recorded_ns = MAX(last_ns - begin_ns, 0);
+	model->recorded_ns = last_ns > begin_ns ? last_ns - begin_ns : 0;
 	model->quantum_ns = QUANTUM_NS;
-	model->wake_ns = median_wake(self);
+	pp_replay_wakes_finish(self->wakes, model);
 	*ret = self->gaps;
 	return model;
 }

@@ -3,7 +3,7 @@
 #include "replay/build.h"
 #include "replay/tracks.h"
 
-#define LONGEST_WAKE_NS 1000000 /* longer ones are waits for a CPU */
+#define TID_OF_IDLE 0 /* of the thread that runs on an idle CPU */
 
 /* --- objects ---------------------------------------------------------------------------------- */
 
@@ -241,20 +241,41 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		on_other(self, track, object, operation);
 }
 
+/*
+ * A thread was ready and has a CPU now. Returns true if it has not waited for other threads to
+ * leave that: it was woken, or came to a CPU that was idle.
+ */
+static bool note_wake(struct pp_replay_builder *self, struct track *track,
+		      const struct pp_interval *interval)
+{
+	int64_t ns = interval->end_ns - interval->start_ns;
+	bool is_woken = track->is_woken;
+
+	track->is_woken = false;
+	if (!is_woken)
+		return self->wake_to == PP_REPLAY_WAKE_IDLE;
+	if (!pp_replay_is_wake(self->wake_to, ns))
+		return false;
+	if (interval->waker)
+		pp_replay_wakes_add(self->wakes, self->wake_to, ns);
+	return true;
+}
+
 static void on_interval(void *data, const struct pp_interval *interval)
 {
 	struct pp_replay_builder *self = pp_objects_owner(data);
-	struct track *track = pp_build_track(self, interval->thread);
-	int64_t ns = interval->end_ns - interval->start_ns;
+	bool is_running = interval->mode == PP_MODE_RUNNING;
+	int64_t end_ns = pp_build_part_end(self, interval->end_ns);
+	struct track *track;
 
+	if (end_ns < interval->start_ns)
+		return; /* a thread that begins behind the part */
+	track = pp_build_track(self, interval->thread);
 	if (track->contender.until_ns == PP_TIME_UNKNOWN)
 		track->contender.until_ns = interval->start_ns;
-	pp_build_account(track, interval->end_ns, interval->mode);
-	if (interval->mode == PP_MODE_RUNNABLE && interval->waker && ns <= LONGEST_WAKE_NS)
-		g_array_append_val(self->wakes, ns);
-	if (interval->mode == PP_MODE_RUNNING || interval->mode == PP_MODE_RUNNABLE)
-		pp_replay_others_add(self->others, interval->start_ns, interval->end_ns,
-				     interval->mode == PP_MODE_RUNNING);
+	pp_build_account(track, end_ns, interval->mode);
+	if (is_running || (interval->mode == PP_MODE_RUNNABLE && !note_wake(self, track, interval)))
+		pp_replay_others_add(self->others, interval->start_ns, end_ns, is_running);
 }
 
 /* --- the builder ------------------------------------------------------------------------------ */
@@ -280,7 +301,7 @@ struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *co
 	self->creations = g_array_new(FALSE, FALSE, sizeof(struct creation));
 	self->sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	self->addresses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	self->wakes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	self->wakes = pp_replay_wakes_new();
 	self->others = pp_replay_others_new();
 	self->numbers = pp_replay_numbers_new();
 	self->contention = pp_contention_new();
@@ -303,8 +324,22 @@ GArray *pp_replay_builder_sets(const struct pp_replay_builder *self)
 	return pp_replay_units_sets(self->units);
 }
 
+static void note_switch(struct pp_replay_builder *self, const struct pp_event *event)
+{
+	if (event->sched_switch.prev_tid == TID_OF_IDLE)
+		self->wake_to = PP_REPLAY_WAKE_IDLE;
+	else
+		self->wake_to =
+		    event->sched_switch.prev ? PP_REPLAY_WAKE_OWN : PP_REPLAY_WAKE_TAKEN;
+	pp_replay_others_take(self->others, event->cpu, event->time_ns,
+			      !event->sched_switch.next &&
+				  event->sched_switch.next_tid > TID_OF_IDLE);
+}
+
 void pp_replay_builder_event(struct pp_replay_builder *self, const struct pp_event *event)
 {
+	if (self->part.is_wanted && !pp_build_part_has(self, event))
+		return;
 	if (self->units && event->kind != PP_EVENT_SAMPLE)
 		pp_replay_units_event(self->units, event);
 	if (PP_EVENT_MASK(event->kind) & PP_ACCESS_KINDS)
@@ -320,11 +355,16 @@ void pp_replay_builder_event(struct pp_replay_builder *self, const struct pp_eve
 					  ? pp_build_track_at(self, event->waking.waker->serial)
 					  : NULL;
 
+		if (event->thread)
+			pp_build_track(self, event->thread)->is_woken = true;
 		pp_wait_ends_waking(&self->ends, event);
 		if (waker)
 			pp_contention_wakes(self->contention, &waker->contender, event->time_ns);
 	}
+	if (event->kind == PP_EVENT_SWITCH)
+		note_switch(self, event);
 	pp_thread_states_event(self->states, event);
+	self->wake_to = PP_REPLAY_WAKE_OWN;
 }
 
 void pp_replay_builder_free(struct pp_replay_builder *self)
@@ -338,10 +378,11 @@ void pp_replay_builder_free(struct pp_replay_builder *self)
 	pp_replay_numbers_free(self->numbers);
 	g_hash_table_unref(self->sites);
 	g_array_unref(self->addresses);
-	g_array_unref(self->wakes);
+	pp_replay_wakes_free(self->wakes);
 	pp_replay_others_free(self->others);
 	pp_replay_shares_free(self->shares);
 	pp_replay_units_free(self->units);
 	pp_contention_free(self->contention);
+	g_clear_pointer(&self->part.threads, g_array_unref);
 	g_free(self);
 }

@@ -10,6 +10,7 @@
 #define PP_REPLAY_BUILD_H
 
 #include "analysis/state/thread_state.h"
+#include "replay/cut.h"
 #include "replay/gaps.h"
 #include "replay/model.h"
 
@@ -27,6 +28,12 @@ void pp_replay_builder_share(struct pp_replay_builder *builder, const GPtrArray 
 /* The same: the model tells the accesses of sections (units.h). */
 void pp_replay_builder_accesses(struct pp_replay_builder *builder);
 
+/*
+ * The same: only what happens from then until then, since the begin of the capture, is part of the
+ * model (cut.h).
+ */
+void pp_replay_builder_cut(struct pp_replay_builder *builder, int64_t from_ns, int64_t to_ns);
+
 void pp_replay_builder_event(struct pp_replay_builder *builder, const struct pp_event *event);
 
 /*
@@ -35,6 +42,13 @@ void pp_replay_builder_event(struct pp_replay_builder *builder, const struct pp_
  */
 struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *builder, uint32_t n_cpus,
 						 int64_t end_ns, struct pp_replay_gaps *ret);
+
+/*
+ * Calls pp_replay_cut() for a model that was just made, if the builder has a part of the time; else
+ * the sums are 0 and NULL.
+ */
+struct pp_replay_cut_sums pp_replay_builder_cut_model(struct pp_replay_builder *builder,
+						      struct pp_replay_model *model);
 
 /* After pp_replay_builder_accesses() and _finish(): pp_replay_units_sets(). */
 GArray *pp_replay_builder_sets(const struct pp_replay_builder *builder);

@@ -15,13 +15,27 @@ void pp_sim_note_waker(struct pp_simulator *self, uint32_t number)
 	self->runners[number].woken_ns = self->now_ns;
 }
 
+/* The time of a wake-up: between two quantiles, at random. */
+static int64_t wake_time(struct pp_simulator *self)
+{
+	const struct pp_replay_model *model = self->model;
+	double at, part;
+	uint32_t below;
+
+	if (model->n_wakes == 1)
+		return (int64_t)(g_rand_double_range(self->random, 0.5, 1.5) *
+				 (double)model->wake_ns[0]);
+	at = g_rand_double_range(self->random, 0, model->n_wakes - 1);
+	below = (uint32_t)at;
+	part = at - below;
+	return (int64_t)((1 - part) * (double)model->wake_ns[below] +
+			 part * (double)model->wake_ns[below + 1]);
+}
+
 void pp_sim_wake_after(struct pp_simulator *self, uint32_t number, int64_t delay_ns)
 {
-	double factor = g_rand_double_range(self->random, 0.5, 1.5);
-
 	pp_sim_note_waker(self, number);
-	pp_sim_ready_at(self, number,
-			self->now_ns + delay_ns + (int64_t)(factor * (double)self->model->wake_ns));
+	pp_sim_ready_at(self, number, self->now_ns + delay_ns + wake_time(self));
 }
 
 void pp_sim_wake(struct pp_simulator *self, uint32_t number)

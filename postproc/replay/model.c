@@ -53,6 +53,7 @@ struct pp_replay_model *pp_replay_model_new(void)
 	g_array_set_clear_func(model->shares, share_done);
 	model->accesses = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_access));
 	model->n_cpus = 1;
+	model->n_wakes = 1;
 	return model;
 }
 
@@ -115,6 +116,19 @@ struct pp_replay_thread *pp_replay_add_thread(struct pp_replay_model *model, con
 	thread->steps = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_step));
 	g_ptr_array_add(model->threads, thread);
 	return thread;
+}
+
+void pp_replay_set_wake(struct pp_replay_model *model, int64_t ns)
+{
+	model->wake_ns[0] = ns;
+	model->n_wakes = 1;
+}
+
+int64_t pp_replay_longest_wake(const struct pp_replay_model *model)
+{
+	int64_t ns = model->wake_ns[model->n_wakes - 1];
+
+	return model->n_wakes == 1 ? ns + ns / 2 : ns;
 }
 
 uint32_t pp_replay_add_object(struct pp_replay_model *model, enum pp_replay_object_kind kind,
@@ -249,8 +263,8 @@ static const char *check_step(struct pp_replay_model *model, const struct pp_rep
 static bool add_times(const struct pp_replay_model *model, uint64_t *ret_ns)
 {
 	const struct pp_contention_costs *costs = &model->costs;
-	uint64_t per_step_ns = (uint64_t)(model->wake_ns + costs->block_ns + costs->retry_ns +
-					  costs->release_ns + costs->wake_up_ns);
+	uint64_t per_step_ns = (uint64_t)(pp_replay_longest_wake(model) + costs->block_ns +
+					  costs->retry_ns + costs->release_ns + costs->wake_up_ns);
 	uint64_t sum_ns = 0;
 
 	for (guint i = 0; i < model->threads->len; i++) {
@@ -278,11 +292,16 @@ static char *check_times(const struct pp_replay_model *model)
 	const struct pp_contention_costs *costs = &model->costs;
 	uint64_t sum_ns;
 
-	if (model->wake_ns > PP_REPLAY_LONGEST_WAKE_NS)
+	if (pp_replay_longest_wake(model) > PP_REPLAY_LONGEST_WAKE_NS)
 		return g_strdup("wake: more than 1 s");
+	for (uint32_t i = 1; i < model->n_wakes; i++)
+		if (model->wake_ns[i] < model->wake_ns[i - 1])
+			return g_strdup("wake: its times fall");
 	if (MAX(MAX(costs->block_ns, costs->retry_ns), MAX(costs->release_ns, costs->wake_up_ns)) >
 	    PP_REPLAY_LONGEST_WAKE_NS)
 		return g_strdup("costs: more than 1 s");
+	if (model->recording_ns > PP_REPLAY_LONGEST_WAKE_NS)
+		return g_strdup("recording: more than 1 s");
 	if (model->others > PP_REPLAY_MOST_OTHERS)
 		return g_strdup("others: more than 1000 threads");
 	if (!add_times(model, &sum_ns))

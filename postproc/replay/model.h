@@ -58,6 +58,7 @@ static inline bool pp_replay_acquires(enum pp_replay_kind kind)
 /* Limits of a model (pp_replay_check()). */
 #define PP_REPLAY_LONGEST_NS	  (UINT64_C(1) << 50) /* the sum of all times: 13 days */
 #define PP_REPLAY_LONGEST_WAKE_NS 1000000000
+#define PP_REPLAY_MOST_WAKES	  32u
 #define PP_REPLAY_MOST_OTHERS	  1000000u
 #define PP_REPLAY_MOST_TURNS	  1000000000u
 #define PP_REPLAY_MOST_SITES	  ((1u << 24) - 1)
@@ -146,10 +147,16 @@ struct pp_replay_model {
 	uint32_t n_cpus;
 	int64_t recorded_ns; /* run time of the recorded run */
 	int64_t quantum_ns;  /* CPU time after which another thread gets the CPU */
-	int64_t wake_ns;     /* from a wake-up until the thread is ready */
+	/*
+	 * From a wake-up until the thread is ready: quantiles at equal distances, which do not
+	 * fall. One value: any time from half of it to one and a half.
+	 */
+	int64_t wake_ns[PP_REPLAY_MOST_WAKES];
+	uint32_t n_wakes;
 	/* Threads of other programs that wanted a CPU in the recorded run, in thousandths. */
 	uint32_t others;
 	struct pp_contention_costs costs;
+	int64_t recording_ns; /* of an operation: its part of the steps' CPU time (recording.h) */
 };
 
 struct pp_replay_model *pp_replay_model_new(void);
@@ -160,6 +167,10 @@ struct pp_replay_thread *pp_replay_add_thread(struct pp_replay_model *model, con
 uint32_t pp_replay_add_object(struct pp_replay_model *model, enum pp_replay_object_kind kind,
 			      uint32_t count, const char *name);
 uint32_t pp_replay_add_site(struct pp_replay_model *model, const char *name);
+
+/* One value for all wake-ups; the longest time that one can take. */
+void pp_replay_set_wake(struct pp_replay_model *model, int64_t ns);
+int64_t pp_replay_longest_wake(const struct pp_replay_model *model);
 
 /* Adds to the share of the function at that place. */
 void pp_replay_add_share(struct pp_replay_model *model, const char *function, uint32_t site,

@@ -72,11 +72,15 @@ static void write_name(FILE *file, const char *name)
 static void write_model(FILE *file, const struct pp_replay_model *model)
 {
 	fprintf(file,
-		HEADER "\ncpus %u\nrun %" PRId64 "\nquantum %" PRId64 "\nwake %" PRId64 "\n"
-		       "others %u\ncosts %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
-		model->n_cpus, model->recorded_ns, model->quantum_ns, model->wake_ns, model->others,
+		HEADER "\ncpus %u\nrun %" PRId64 "\nquantum %" PRId64 "\nothers %u\ncosts %" PRId64
+		       " %" PRId64 " %" PRId64 " %" PRId64 "\nrecording %" PRId64 "\n",
+		model->n_cpus, model->recorded_ns, model->quantum_ns, model->others,
 		model->costs.block_ns, model->costs.retry_ns, model->costs.release_ns,
-		model->costs.wake_up_ns);
+		model->costs.wake_up_ns, model->recording_ns);
+	fputs("wake", file);
+	for (uint32_t i = 0; i < model->n_wakes; i++)
+		fprintf(file, " %" PRId64, model->wake_ns[i]);
+	fputc('\n', file);
 	for (guint i = 0; i < model->objects->len; i++) {
 		const struct pp_replay_object *object = model->objects->pdata[i];
 
@@ -286,6 +290,16 @@ static bool take_share(struct words *words, struct pp_replay_model *model)
 	return true;
 }
 
+static bool take_wakes(struct words *words, struct pp_replay_model *model)
+{
+	uint32_t n = 0;
+
+	while (n < PP_REPLAY_MOST_WAKES && take_ns(words, &model->wake_ns[n]))
+		n++;
+	model->n_wakes = MAX(n, 1);
+	return n && is_at_end(words);
+}
+
 /* Takes the accesses of the last step, which takes a lock. */
 static bool take_access(struct words *words, struct pp_replay_model *model)
 {
@@ -305,7 +319,7 @@ static bool take_access(struct words *words, struct pp_replay_model *model)
 	    pp_replay_find_access(model, access.thread, access.step))
 		return false;
 	g_array_append_val(model->accesses, access);
-	return !words->at[strspn(words->at, " \t")];
+	return is_at_end(words);
 }
 
 static bool take_arguments(struct words *words, struct pp_replay_step *step)
@@ -385,12 +399,14 @@ static bool take_line(struct words words, struct pp_replay_model *model)
 	if (strcmp(word, "quantum") == 0)
 		return take_ns(&words, &model->quantum_ns);
 	if (strcmp(word, "wake") == 0)
-		return take_ns(&words, &model->wake_ns);
+		return take_wakes(&words, model);
 	if (strcmp(word, "costs") == 0)
 		return take_ns(&words, &model->costs.block_ns) &&
 		       take_ns(&words, &model->costs.retry_ns) &&
 		       take_ns(&words, &model->costs.release_ns) &&
 		       take_ns(&words, &model->costs.wake_up_ns);
+	if (strcmp(word, "recording") == 0)
+		return take_ns(&words, &model->recording_ns);
 	if (strcmp(word, "others") == 0)
 		return take_u32(&words, &model->others);
 	if (strcmp(word, "site") != 0 || !take_name(&words, &name))

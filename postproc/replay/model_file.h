@@ -6,9 +6,10 @@
  *   gprof-mt-model 1         the first line
  *   cpus N                   of the machine
  *   run NS                   run time of the recorded run
- *   quantum NS, wake NS      of the scheduler (model.h)
+ *   quantum NS, wake NS...   of the scheduler (model.h)
  *   others N                 other programs' threads, in thousandths
  *   costs B R W U            CPU time of contention: struct pp_contention_costs
+ *   recording NS             CPU time of an operation, by recording it
  *   lock "NAME"              an object; objects have the numbers 0, 1, ... in the order of lines
  *   sem VALUE "NAME"         ... with its initial value
  *   barrier COUNT "NAME"     ... of so many threads

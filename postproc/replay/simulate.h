@@ -4,8 +4,8 @@
  *
  * Each CPU runs one thread; the others wait in a queue. A thread loses its CPU when it blocks, or
  * after a quantum if others are ready; it then goes to the queue's end. A thread that is woken
- * becomes ready after the wake-up latency, times a random factor between 0.5 and 1.5. It goes to
- * the queue's front, and gets the CPU of the thread that has had its own for longest, if that is a
+ * becomes ready after the wake-up latency, a random one of those that were recorded. It goes to the
+ * queue's front, and gets the CPU of the thread that has had its own for longest, if that is a
  * third of a quantum: Linux prefers threads that have slept.
  *
  * Threads of other programs always want a CPU; for a part of one, one does for so much of the time.

@@ -2,6 +2,20 @@
 /* Time is added to a thread's track as it passes; each operation ends a step of it. */
 #include "replay/tracks.h"
 
+int64_t pp_build_part_time(const struct pp_replay_builder *self, int64_t since_ns)
+{
+	int64_t origin_ns = pp_model_origin(self->context->model);
+
+	if (since_ns <= 0)
+		return origin_ns;
+	return since_ns < INT64_MAX - origin_ns ? origin_ns + since_ns : INT64_MAX;
+}
+
+int64_t pp_build_part_end(const struct pp_replay_builder *self, int64_t ns)
+{
+	return self->part.is_wanted ? MIN(ns, pp_build_part_time(self, self->part.to_ns)) : ns;
+}
+
 struct track *pp_build_track(struct pp_replay_builder *self, const struct pp_thread *thread)
 {
 	struct track *track;
@@ -73,6 +87,7 @@ struct track *pp_build_track_until(struct pp_replay_builder *self, const struct 
 
 	if (track->contender.until_ns == PP_TIME_UNKNOWN)
 		track->contender.until_ns = state && state->begun ? state->start_ns : now_ns;
+	now_ns = pp_build_part_end(self, now_ns);
 	pp_build_account(track, now_ns, state && state->begun ? state->mode : PP_MODE_UNKNOWN);
 	return track;
 }

@@ -10,11 +10,13 @@
 #include "analysis/state/object_state.h"
 #include "analysis/state/wait_end.h"
 #include "analysis/state/thread_state.h"
+#include "replay/cut.h"
 #include "replay/gaps.h"
 #include "replay/numbers.h"
 #include "replay/others.h"
 #include "replay/shares.h"
 #include "replay/units.h"
+#include "replay/wakes.h"
 
 #define PP_BUILD_LATER                                                                             \
 	UINT32_MAX /* the number of a step or thread that is known at the end only                 \
@@ -24,6 +26,7 @@ struct track {
 	const struct pp_thread *thread;
 	GArray *steps; /* of struct pp_replay_step */
 	bool has_creator;
+	bool is_woken;	 /* since it had a CPU */
 	uint32_t number; /* in the model */
 	uint32_t *rank;	 /* of the last step, of all threads */
 	struct pp_contention *contention;
@@ -46,6 +49,14 @@ struct creation {
 	const struct pp_object *object;
 };
 
+/* The part of the time that the model is of; times are since the begin of the capture. */
+struct pp_build_part {
+	bool is_wanted, is_begun;
+	int64_t from_ns, to_ns;
+	int64_t run_ns;	 /* the begin of the run, as the time of an event */
+	GArray *threads; /* of struct pp_replay_cut_thread, by serial */
+};
+
 struct pp_replay_builder {
 	const struct pp_pass_context *context;
 	struct pp_thread_listener thread_listener;
@@ -59,15 +70,32 @@ struct pp_replay_builder {
 	struct pp_replay_numbers *numbers;
 	GHashTable *sites; /* address -> number */
 	GArray *addresses; /* of uint64_t, by number - 1 */
-	GArray *wakes;	   /* of int64_t: times from a wake-up until the thread ran */
+	struct pp_replay_wakes *wakes;
 	struct pp_replay_others *others;
+	enum pp_replay_wake_to wake_to;	 /* the CPU to which the present switch brings a thread */
 	struct pp_replay_shares *shares; /* NULL: not wanted */
 	struct pp_replay_units *units;	 /* the same */
 	struct pp_contention *contention;
 	const struct pp_process *process;
 	struct pp_replay_gaps gaps;
 	uint32_t rank; /* of the last step */
+	struct pp_build_part part;
 };
+
+/*
+ * Notes how far all threads are when the part begins, at the first event in it. Returns false for
+ * an event behind the part.
+ */
+bool pp_build_part_has(struct pp_replay_builder *self, const struct pp_event *event);
+
+/* The time of an event at that time of the capture. */
+int64_t pp_build_part_time(const struct pp_replay_builder *self, int64_t since_ns);
+
+/* The time, or the end of the part, if that is first. */
+int64_t pp_build_part_end(const struct pp_replay_builder *self, int64_t ns);
+
+/* No more events come. */
+void pp_build_part_finish(struct pp_replay_builder *self);
 
 /* The thread's track, which is added if there is none; with the time up to now. */
 struct track *pp_build_track(struct pp_replay_builder *self, const struct pp_thread *thread);

@@ -1,5 +1,5 @@
 # Runs models by real threads.
-TESTS_BUILD += $(B)/tests/replay/test_skeleton
+TESTS_BUILD += $(B)/tests/replay/test_skeleton $(B)/tests/replay/test_model
 
 $(B)/tests/replay/test_skeleton: tests/replay/test_skeleton.c tests/replay/random_model.c $(B)/libpostproc.a
 	$(call say,TEST,$@)
@@ -20,3 +20,9 @@ $(B)/tests/replay/test_ulcp_cases: tests/replay/test_ulcp_cases.c $(B)/libpostpr
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)
+
+# Makes models of events as text.
+$(B)/tests/replay/test_model: tests/replay/test_model.c tests/pass/event_text.c tests/pass/access_text.c $(B)/libpostproc.a
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)

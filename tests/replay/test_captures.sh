@@ -20,7 +20,7 @@ recorded()
 for source in none auto; do
 	recorded d --set sync.mode=all --set kernel.source=$source
 	rm -f model
-	"$gprof_mt" replay --write model --cpus 1,2,3 d >out 2>err || fail "$source: $(cat err)"
+	"$gprof_mt" replay --write model --cost 10 --cpus 1,2,3 d >out 2>err || fail "$source: $(cat err)"
 	[ ! -s err ] || fail "$source: $(cat err)"
 	! grep -q 'for ever' out || fail "$source: $(cat out)"
 	python3 - $n <<'END' || fail "$source: see above"
@@ -66,7 +66,8 @@ assert counts["barrier"] == ("barrier", "3") and counts["items"][0] == "sem", co
 assert int(counts["items"][1]) <= 2, counts
 END
 	# The same from the file.
-	"$gprof_mt" replay --cpus 1,2,3 --format json d >from_capture || fail "$source: json"
+	grep -qx 'recording 10' model || fail "$source: the cost of recording: $(grep recording model)"
+	"$gprof_mt" replay --cost 10 --cpus 1,2,3 --format json d >from_capture || fail "$source: json"
 	"$gprof_mt" replay --cpus 1,2,3 --format json model >from_model || fail "$source: json of the model"
 	same "$source: the model's replays" "$(jq .replays from_capture)" "$(jq .replays from_model)"
 	jq -e '.replays | length == 3 and all(.used_cpus > 0 and .used_cpus <= .cpus)' from_capture >/dev/null ||
@@ -123,6 +124,27 @@ if gcc -O1 -fopenmp -o team team.c 2>/dev/null; then
 	! grep '^barrier' model || fail "OpenMP: a barrier of an unknown number of threads"
 	! grep 'for ever' out || fail "OpenMP: $(cat out)"
 fi
+
+# A part of the run takes as long as it does, and no thread of it waits for ever.
+same "all of the time" "$(jq .replays from_model)" "$("$gprof_mt" replay --cost 10 --time 0~ --cpus 1,2,3 --format json d |
+	jq .replays)"
+for part in ~10ms 10ms~20ms 1ms~2ms 20ms~; do
+	"$gprof_mt" replay --cost 0 --time $part --check d >out 2>err || fail "--time $part: $(cat out err)"
+done
+rm -f model
+"$gprof_mt" replay --write model --time ~10ms d >out || fail "--time --write"
+[ "$(grep '^run' model | cut -d' ' -f2)" -le 10000000 ] || fail "--time ~10ms: $(grep '^run' model)"
+refused "model: a model has no times of the recording: --time needs a capture" --time 1~2 model
+
+# The cost of recording is measured on the machine of the capture only.
+"$gprof_mt" replay d >out 2>err || fail "the cost of recording: $(cat err)"
+tr -s '\n ' ' ' <out | grep -qE 'without the cost of recording, [0-9.]+ ns of each of [0-9]+ operations' || fail "$(cat out)"
+host=$(jq -r .host.hostname d/info.json) other=$(printf "%${#host}s" | tr ' ' x)
+cp -r d moved && sed -i "s/\"$host\"/\"$other\"/" moved/info.json || fail "info.json"
+"$gprof_mt" replay moved >out 2>err || fail "of another machine: $(cat err)"
+tr -s '\n ' ' ' <out | grep -qF "with the cost of recording: the capture is of $other, whose cost --cost gives" ||
+	fail "of another machine: $(cat out)"
+"$gprof_mt" replay --cost 0 moved | grep 'cost of recording' && fail "--cost 0"
 
 recorded waits --set sync.mode=contended
 refused "4 threads have only their waits recorded: record with --set sync.mode=all, or use --allow-gaps" waits

@@ -77,6 +77,27 @@ printf '%s\n' "gprof-mt-model 1" "cpus 1" "run 2000" "quantum 10" "wake 0" "othe
 grep -qE 'simulated on as many CPUs \(1\) (1.99|2.00) us' out || fail "beside others: $(cat out)"
 same "without others" 1000 "$(run_ns)"
 
+# Recording takes 10 ns of each operation that is as long: 90 + 0 + 20 + 5 + 50 without it, and 185 with it.
+model 'recording 10' 'run 185' 'lock "l"' 'thread 0 "a"' '100 lock 0' '10 unlock 0' '20 sleep 5' '50 exit'
+same "without recording" "165" "$(run_ns)"
+"$gprof_mt" replay model >out
+tr -s '\n ' ' ' <out | grep -qF 'simulated on as many CPUs (2) 185 ns: +0.0 %' || fail "with recording: $(cat out)"
+tr -s '\n ' ' ' <out | grep -qF 'without the cost of recording, 10 ns of each of 2 operations (CPU time: 20 ns)' ||
+	fail "with recording: $(cat out)"
+same "another cost of recording" "175" "$(run_ns --cost 5ns)"
+same "with recording" "185" "$(run_ns --cost 0)"
+# The thread b blocks from 6 to 11, is woken at 20, and uses 18 in all; the release takes 30 as before.
+model 'recording 10' 'costs 15 0 30 0' 'lock "l"' 'thread 0 "a"' '10 lock 0' '30 unlock 0' '50 exit' \
+	'thread 0 "b"' '16 lock 0' '0 unlock 0' '7 exit'
+same "blocking without recording" "100 118" "$(run_ns) $(jq '.replays[0] | .used_cpus * .run_ns | round' json)"
+
+# A wake-up takes a time between two quantiles.
+model 'wake 10 10 30' 'thread 0 "a"' '0 await 1:0' '0 exit' 'thread 0 "b"' '5 signal' '0 exit'
+"$gprof_mt" replay --runs 1000 --format json model >json
+jq -e '.replays[0].run_ns | . >= 19 and . <= 21' json >/dev/null || fail "wake-ups: $(cat json)"
+model 'wake 10 10 10' 'thread 0 "a"' '0 await 1:0' '0 exit' 'thread 0 "b"' '5 signal' '0 exit'
+same "equal wake-ups" "15 0" "$(run_ns) $(jq '.replays[0].sigma_pct' json)"
+
 # A try does not wait, and its release is none of the other's: 40, and 10 + 5 of the third, from 20.
 model 'lock "l"' 'thread 0 "a"' '0 lock 0' '40 unlock 0' '0 exit' 'thread 10 "b"' '0 trylock 0' '5 unlock 0' '0 exit' \
 	'thread 20 "c"' '0 lock 0' '15 unlock 0' '0 exit'
@@ -157,13 +178,17 @@ refused 'quantum: too short' 'quantum 1' 'thread 0 "a"' '99999999999 exit'
 refused 'quantum: too short' 'quantum 0' 'thread 0 "a"' '9 exit'
 refused 'others: more than 1000 threads' 'others 1000001' 'thread 0 "a"' '9 exit'
 refused 'wake: more than 1 s' 'wake 1000000001' 'thread 0 "a"' '9 exit'
+refused 'wake: its times fall' 'wake 10 20 15' 'thread 0 "a"' '9 exit'
+refused 'line 6: not understood' "wake $(seq -s ' ' 33)" 'thread 0 "a"' '9 exit'
+refused 'line 6: not understood' 'wake' 'thread 0 "a"' '9 exit'
+refused 'recording: more than 1 s' 'recording 1000000001' 'thread 0 "a"' '9 exit'
 refused 'costs: more than 1 s' 'costs 0 0 1000000001 0' 'thread 0 "a"' '9 exit'
 refused 'line 6: not understood' 'costs 1 2 3' 'thread 0 "a"' '9 exit'
 refused 'the model has no CPUs' 'cpus 0' 'thread 0 "a"' '1 exit'
 echo hello >model
 ! "$gprof_mt" replay model 2>err || fail "accepted a text"
 grep -qF "model: not a model: its first line is not 'gprof-mt-model 1'" err || fail "a text: $(cat err)"
-for option in "--cpus 0" "--cpus 4..2" "--cpus x" "--runs 1" "--cpus 9999"; do
+for option in "--cpus 0" "--cpus 4..2" "--cpus x" "--runs 1" "--cpus 9999" "--cost x" "--cost 2s" "--time x"; do
 	# shellcheck disable=SC2086 # two words
 	"$gprof_mt" replay $option model >out 2>err
 	same "$option: exit status" 2 $?

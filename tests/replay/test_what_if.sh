@@ -159,6 +159,15 @@ refused()
 	grep -qF -- "$2" err || fail "$3: expected $2, got $(cat err)"
 }
 
+# Two locks in a row, 400: without the first one, the thread b waits as long for the second one; without that, 350.
+model 'lock "first"' 'lock "second"' 'thread 0 "a"' '0 lock 0' '100 unlock 0' '0 lock 1' '150 unlock 1' '0 exit' \
+	'thread 0 "b"' '0 lock 0' '100 unlock 0' '0 lock 1' '150 unlock 1' '0 exit'
+"$gprof_mt" replay --rank --format json model >json || fail "--rank: $(cat json)"
+same "each change alone" "drop second 350, drop first 400" \
+	"$(jq -r '[.rank[] | "\(.change) \(.changed_ns)"] | join(", ")' json)"
+same "both changes" "drop second; drop first 250 -12.5" \
+	"$(jq -r '.combined[] | "\(.changes) \(.changed_ns) \(.best_alone_pct)"' json)"
+
 # The ranking: of the lock that a thread waits for, not of the other one, and the greatest gain first.
 model 'lock "busy"' 'lock "idle"' "${sites[@]}" 'thread 0 "a"' '0 lock 0 1' '300 unlock 0' '0 lock 1 2' '5 unlock 1' '0 exit' \
 	'thread 0 "b"' '0 lock 0 1' '300 unlock 0' '0 exit'

@@ -3,9 +3,13 @@
  * The cost of a contended release is the difference of two means: of the CPU time from the release
  * to the next operation, if other threads waited for the lock, and if none did. Only times between
  * the same two call sites are compared.
+ *
+ * The other costs are medians: the CPU may do something else for long meanwhile, for an interrupt,
+ * or because a hypervisor has taken it. Of many times, every second, fourth, ... is kept.
  */
 #include "analysis/contention/contention.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Longer times, and times until a wake-up, have another cause, such as an interrupt. */
@@ -14,6 +18,15 @@
 
 /* Means of fewer times are not compared. */
 #define LEAST 8
+
+/* The most times that are kept. */
+#define MOST 4096
+
+struct times {
+	GArray *ns;	 /* of uint32_t; NULL: none */
+	uint64_t n_seen; /* of which every one in `stride` is kept */
+	uint32_t stride;
+};
 
 /* A key: two call sites. */
 struct sites {
@@ -26,11 +39,40 @@ struct between {
 };
 
 struct pp_contention {
-	GHashTable *between;		 /* struct sites -> struct between */
-	uint64_t n_first, first_ns;	 /* waits that blocked; CPU time before */
-	uint64_t n_blocked, blocked_ns;	 /* times that a wait blocked; CPU time afterwards */
-	uint64_t n_wakes, until_wake_ns; /* of releases; from the release to the wake-up */
+	GHashTable *between; /* struct sites -> struct between */
+	/* CPU times of waits before they blocked, and from their last wake-up to their end. */
+	struct times block, retry;
+	struct times until_wake; /* from a release to the wake-up */
 };
+
+static void times_done(struct times *times)
+{
+	g_clear_pointer(&times->ns, g_array_unref);
+}
+
+/* Keeps every second time. */
+static void thin_out(struct times *times)
+{
+	for (guint i = 0; i < MOST / 2; i++)
+		g_array_index(times->ns, uint32_t, i) = g_array_index(times->ns, uint32_t, 2 * i);
+	g_array_set_size(times->ns, MOST / 2);
+	times->stride *= 2;
+}
+
+static void add_time(struct times *times, uint64_t ns)
+{
+	uint32_t time_ns = (uint32_t)MIN(ns, UINT32_MAX);
+
+	if (!times->ns) {
+		times->ns = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+		times->stride = 1;
+	}
+	if (times->n_seen++ % times->stride)
+		return;
+	g_array_append_val(times->ns, time_ns);
+	if (times->ns->len == MOST)
+		thin_out(times);
+}
 
 static guint sites_hash(gconstpointer key)
 {
@@ -55,6 +97,9 @@ struct pp_contention *pp_contention_new(void)
 void pp_contention_free(struct pp_contention *self)
 {
 	g_hash_table_unref(self->between);
+	times_done(&self->block);
+	times_done(&self->retry);
+	times_done(&self->until_wake);
 	g_free(self);
 }
 
@@ -73,10 +118,8 @@ void pp_contention_waits(struct pp_contender *contender, bool is_lock)
 void pp_contention_waited(struct pp_contention *self, struct pp_contender *contender)
 {
 	contender->n_waits -= contender->n_waits > 0;
-	if (contender->has_blocked) {
-		self->n_first++;
-		self->first_ns += contender->wait_cpu_ns;
-	}
+	if (contender->has_blocked)
+		add_time(&self->retry, contender->wait_cpu_ns);
 	contender->is_waiting = contender->has_blocked = false;
 }
 
@@ -85,14 +128,14 @@ static void wait_passes(struct pp_contention *self, struct pp_contender *contend
 {
 	if (!contender->is_waiting || mode == PP_MODE_RUNNABLE || mode == PP_MODE_UNKNOWN)
 		return;
-	if (mode != PP_MODE_RUNNING) {
-		contender->has_blocked = true;
-		self->n_blocked++;
-	} else if (contender->has_blocked) {
-		self->blocked_ns += (uint64_t)ns;
-	} else {
+	if (mode == PP_MODE_RUNNING) {
 		contender->wait_cpu_ns += (uint64_t)ns;
+		return;
 	}
+	if (!contender->has_blocked)
+		add_time(&self->block, contender->wait_cpu_ns);
+	contender->has_blocked = true;
+	contender->wait_cpu_ns = 0;
 }
 
 int64_t pp_contention_pass(struct pp_contention *self, struct pp_contender *contender,
@@ -133,10 +176,8 @@ void pp_contention_wakes(struct pp_contention *self, struct pp_contender *conten
 	if (!contender->is_after_release || !contender->had_waiters || contender->has_woken)
 		return;
 	contender->has_woken = true;
-	if (ns > LONGEST_WAKE_NS)
-		return;
-	self->n_wakes++;
-	self->until_wake_ns += (uint64_t)ns;
+	if (ns <= LONGEST_WAKE_NS)
+		add_time(&self->until_wake, (uint64_t)ns);
 }
 
 static struct between *between_sites(struct pp_contention *self, uint64_t from, uint64_t to)
@@ -172,6 +213,25 @@ uint64_t pp_contention_step(struct pp_contention *self, struct pp_contender *con
 
 /* --- costs ------------------------------------------------------------------------------------ */
 
+static int compare_times(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* 0: there are no times. */
+static int64_t median(const struct times *times)
+{
+	g_autofree uint32_t *sorted = NULL;
+
+	if (!times->ns)
+		return 0;
+	sorted = g_memdup2(times->ns->data, times->ns->len * sizeof(uint32_t));
+	qsort(sorted, times->ns->len, sizeof(uint32_t), compare_times);
+	return sorted[times->ns->len / 2];
+}
+
 static double mean(uint64_t sum, uint64_t n)
 {
 	return n ? (double)sum / (double)n : 0;
@@ -195,23 +255,15 @@ static double release_cost(const struct pp_contention *self)
 						mean(between->sum_ns[0], between->n[0]));
 	}
 	/* Without scheduling events, CPU times may have waits for a CPU in them. */
-	return n > 0 && self->n_wakes ? MAX(sum / n, 0) : 0;
+	return n > 0 && self->until_wake.ns ? MAX(sum / n, 0) : 0;
 }
 
 struct pp_contention_costs pp_contention_costs(const struct pp_contention *self)
 {
-	double block_ns = mean(self->first_ns, self->n_first);
-	/* A wait that blocks again has used CPU time for this, too. */
-	double again_ns =
-	    (double)self->blocked_ns -
-	    block_ns * (double)(self->n_blocked - MIN(self->n_first, self->n_blocked));
-	double retry_ns = self->n_blocked ? MAX(again_ns / (double)self->n_blocked, 0) : 0;
-	struct pp_contention_costs costs = {
-	    .block_ns = (int64_t)block_ns,
-	    .retry_ns = (int64_t)retry_ns,
+	return (struct pp_contention_costs){
+	    .block_ns = median(&self->block),
+	    .retry_ns = median(&self->retry),
 	    .release_ns = (int64_t)release_cost(self),
-	    .wake_up_ns = (int64_t)mean(self->until_wake_ns, self->n_wakes),
+	    .wake_up_ns = median(&self->until_wake),
 	};
-
-	return costs;
 }

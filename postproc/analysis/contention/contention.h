@@ -15,7 +15,7 @@
 
 #include "analysis/state/thread_mode.h"
 
-/* The CPU time that contention of locks costs, on average. */
+/* The CPU time that contention of locks costs: medians, and the mean of releases. */
 struct pp_contention_costs {
 	int64_t block_ns;   /* to block */
 	int64_t retry_ns;   /* after a wake-up, before it tries again to take the lock */
@@ -33,7 +33,7 @@ struct pp_contender {
 	bool is_waiting, has_blocked;
 	/* Its last step is a release; others waited for the lock; it has woken one since. */
 	bool is_after_release, had_waiters, has_woken;
-	uint64_t wait_cpu_ns;  /* in this wait, before it blocked for the first time */
+	uint64_t wait_cpu_ns;  /* in this wait, since it began or blocked last */
 	uint64_t release_site; /* of its last step, if that is a release */
 	int64_t release_ns;    /* when */
 };

@@ -9,6 +9,7 @@
 #include "cli/replay/page.h"
 #include "cli/replay/rank.h"
 #include "cli/replay/rows.h"
+#include "cli/replay/same.h"
 #include "cli/replay/source.h"
 #include "cli/replay/what_if.h"
 #include "replay/model_file.h"
@@ -31,8 +32,8 @@ static int make_tables(const struct pp_cli_replay_arguments *arguments,
 	if (arguments->changes->len)
 		return pp_cli_replay_what_if(arguments, source, tables, err);
 	if (arguments->check)
-		return add(tables, pp_cli_replay_check(arguments, source, ret_good, err));
-	if (arguments->rank && add(tables, pp_cli_replay_rank(arguments, source, err)))
+		return add(tables, pp_cli_replay_check(arguments, source, ret_good));
+	if (arguments->rank && pp_cli_replay_rank(arguments, source, tables, err))
 		return -EINVAL;
 	return arguments->rank && !arguments->cpus
 		   ? 0
@@ -64,6 +65,8 @@ static int replay(const struct pp_cli_replay_arguments *arguments)
 
 	if (rc == 0 && arguments->write)
 		rc = pp_replay_write(source.model, arguments->write, &err);
+	if (rc == 0)
+		rc = pp_cli_replay_same(arguments, &source, &err);
 	status = rc ? pp_cli_fail(&err) : print(arguments, &source);
 	status = MAX(status, source.status);
 	pp_cli_replay_source_done(&source);

@@ -47,6 +47,8 @@ static int read_recorded(const struct pp_cli_replay_arguments *arguments,
 
 	how.path = arguments->against;
 	how.allow_gaps = true; /* only the run time counts */
+	how.cost_ns = 0;
+	how.has_time = false;
 	rc = pp_cli_replay_source_read(&other, &how, err);
 	if (rc == 0)
 		after = (double)other.model->recorded_ns;

@@ -5,15 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/select.h"
 #include "campaign/plan.h"
 #include "cli/commands.h"
 #include "cli/view.h"
+#include "core/text/duration.h"
 
 #define DEFAULT_PAGE "gprof-mt.html"
 
 enum {
 	OPTION_AGAINST = 0x300,
 	OPTION_CHECK,
+	OPTION_COST,
 	OPTION_CPUS,
 	OPTION_ENGINE,
 	OPTION_FAIR,
@@ -21,6 +24,7 @@ enum {
 	OPTION_ORDER,
 	OPTION_RANK,
 	OPTION_RUNS,
+	OPTION_TIME,
 	OPTION_WHAT_IF,
 	OPTION_WRITE
 };
@@ -84,6 +88,30 @@ int pp_cli_replay_take_runs(const char *command, const char *value, uint32_t *re
 	return PP_EXIT_GOOD;
 }
 
+static int take_cost(const char *value, int64_t *ret)
+{
+	return pp_duration_read(value, "ns", ret) && *ret >= 0 && *ret <= PP_CLI_REPLAY_MAX_COST_NS
+		   ? PP_EXIT_GOOD
+		   : pp_cli_usage("replay", "invalid --cost '%s' (expected ns, at most 1 s)",
+				  value);
+}
+
+static int take_time(const char *value, struct pp_cli_replay_arguments *arguments)
+{
+	struct pp_selection *selection = pp_selection_new();
+	bool is_good = pp_select_time(selection, value);
+
+	arguments->has_time = true;
+	arguments->from_ns = selection->from_ns;
+	arguments->to_ns = selection->to_ns;
+	pp_selection_free(selection);
+	return is_good ? PP_EXIT_GOOD
+		       : pp_cli_usage("replay",
+				      "invalid --time '%s' (expected A~B, A~ or ~B, as 1.5~2 or "
+				      "20ms~30ms)",
+				      value);
+}
+
 static int take_change(const char *text, GPtrArray *changes)
 {
 	struct pp_error err = PP_ERROR_INIT;
@@ -107,6 +135,10 @@ static int take_option(void *data, int option, const char *value)
 		return take_cpus(value, &arguments->cpus);
 	case OPTION_RUNS:
 		return pp_cli_replay_take_runs("replay", value, &arguments->n_runs);
+	case OPTION_COST:
+		return take_cost(value, &arguments->cost_ns);
+	case OPTION_TIME:
+		return take_time(value, arguments);
 	case OPTION_WHAT_IF:
 		return take_change(value, arguments->changes);
 	case OPTION_AGAINST:
@@ -147,10 +179,12 @@ static const struct pp_cli_option option_table[] = {
     {"engine", "ENGINE", OPTION_ENGINE, "simulation (default), skeleton: real threads, or live"},
     {"order", "ORDER", OPTION_ORDER, "of a skeleton: free (default), locks, all: as recorded"},
     {"cpus", "LIST", OPTION_CPUS, "numbers of CPUs: 1..8, or 1,2,4 (default: as recorded)"},
+    {"time", "A~B", OPTION_TIME, "only from A to B: 1~2, ~3us (default: the whole run)"},
     {"what-if", "CHANGE", OPTION_WHAT_IF, "and with a change: 'drop LOCK' (may be repeated)"},
     {"against", "DIR", OPTION_AGAINST, "compare with a recorded run of the changed program"},
     {"rank", NULL, OPTION_RANK, "changes of all locks that threads wait for, by gain"},
     {"check", NULL, OPTION_CHECK, "tell whether the model is complete"},
+    {"cost", "NS", OPTION_COST, "of recording an operation (default: measured now)"},
     {"fair", NULL, OPTION_FAIR, "locks are handed over in the order of arrival"},
     {"runs", "N", OPTION_RUNS, "replays of each (default 10)"},
     {"allow-gaps", NULL, OPTION_GAPS, "replay what is known of an incomplete capture"},
@@ -215,7 +249,8 @@ int pp_cli_replay_arguments_read(struct pp_cli_replay_arguments *arguments, int 
 	*arguments = (struct pp_cli_replay_arguments){
 	    .path = PP_DEFAULT_CAPTURE,
 	    .changes = g_ptr_array_new_with_free_func((GDestroyNotify)pp_change_free),
-	    .n_runs = PP_CLI_REPLAY_RUNS};
+	    .n_runs = PP_CLI_REPLAY_RUNS,
+	    .cost_ns = -1};
 	status = pp_cli_options_read(&options, argc, argv, arguments);
 	if (status >= 0)
 		return status;

@@ -2,8 +2,6 @@
 /* Each kind of gap has a row, also if there is none. */
 #include "cli/replay/check.h"
 
-#include "cli/replay/runs.h"
-
 enum { GAP, COUNT, TIME, EFFECT };
 
 static const struct pp_column columns[] = {
@@ -26,21 +24,14 @@ static struct pp_cell *add_row(struct pp_table *table, const char *gap, uint64_t
 }
 
 struct pp_table *pp_cli_replay_check(const struct pp_cli_replay_arguments *arguments,
-				     const struct pp_cli_replay_source *source, bool *ret_good,
-				     struct pp_error *err)
+				     const struct pp_cli_replay_source *source, bool *ret_good)
 {
 	const struct pp_replay_gaps *gaps = &source->gaps;
-	const struct pp_replay_model *model = source->model;
 	bool is_refused = (gaps->lost_events || gaps->only_counted) && !arguments->allow_gaps;
-	struct pp_cli_replay_outcome same;
-	struct pp_table *table;
+	uint32_t n_stuck = source->same.n_stuck;
 	struct pp_cell *row;
-	int code = pp_cli_replay_run(arguments, model, model->n_cpus, model->others, &same, err);
-
-	pp_cli_replay_outcome_done(&same);
-	if (code)
-		return NULL;
-	table = pp_table_new("check", "Gaps of the model", columns, G_N_ELEMENTS(columns));
+	struct pp_table *table =
+	    pp_table_new("check", "Gaps of the model", columns, G_N_ELEMENTS(columns));
 	add_row(table, "synch-events that were lost", gaps->lost_events, "needs --allow-gaps");
 	add_row(table, "threads of which only waits are recorded", gaps->only_counted,
 		"needs --allow-gaps, or record with --set sync.mode=all");
@@ -49,8 +40,8 @@ struct pp_table *pp_cli_replay_check(const struct pp_cli_replay_arguments *argum
 	pp_cell_set_time(&row[TIME], gaps->filled_ns);
 	add_row(table, "threads without a known creator", gaps->late_threads,
 		"begin when they did in the recorded run");
-	add_row(table, "threads that wait for ever in a replay", same.n_stuck, "no run times");
-	*ret_good = !is_refused && !same.n_stuck;
+	add_row(table, "threads that wait for ever in a replay", n_stuck, "no run times");
+	*ret_good = !is_refused && !n_stuck;
 	pp_table_note(table, "the run can%s be replayed", *ret_good ? "" : "not");
 	return table;
 }

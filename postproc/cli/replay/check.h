@@ -7,11 +7,8 @@
 #include "cli/replay/source.h"
 #include "table/table.h"
 
-/*
- * Returns a table, which the caller frees; NULL after an error. *ret_good: the run can be replayed.
- */
+/* Returns a table, which the caller frees. *ret_good: the run can be replayed. */
 struct pp_table *pp_cli_replay_check(const struct pp_cli_replay_arguments *arguments,
-				     const struct pp_cli_replay_source *source, bool *ret_good,
-				     struct pp_error *err);
+				     const struct pp_cli_replay_source *source, bool *ret_good);
 
 #endif

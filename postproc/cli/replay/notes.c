@@ -6,6 +6,36 @@
 
 #include "core/text/duration.h"
 
+static void note_recording(struct pp_table *table, const struct pp_cli_replay_source *source)
+{
+	g_autofree char *each = pp_duration_text(source->recording_ns);
+	g_autofree char *all = pp_duration_text((int64_t)source->recording.ns);
+
+	if (source->unknown_cost)
+		pp_table_note(table, "all run times are with the cost of recording: %s",
+			      source->unknown_cost);
+	else if (source->recording.ns)
+		pp_table_note(table,
+			      "the run times are without the cost of recording, %s of each of "
+			      "%" PRIu64 " operations (CPU time: %s); the fidelity is with it",
+			      each, source->recording.n_steps, all);
+}
+
+static void note_cut(struct pp_table *table, const struct pp_replay_cut_sums *cut)
+{
+	g_autofree char *held = NULL;
+
+	if (!cut->held)
+		return;
+	g_ptr_array_add(cut->held, NULL);
+	held = g_strjoinv(", ", (char **)cut->held->pdata);
+	g_ptr_array_remove_index(cut->held, cut->held->len - 1);
+	pp_table_note(table, "steps before the selected time, which are left out: %" PRIu64,
+		      cut->n_before);
+	if (cut->held->len)
+		pp_table_note(table, "locks that are held when it begins: %s", held);
+}
+
 void pp_cli_replay_note_fidelity(struct pp_table *table, const struct pp_replay_model *model,
 				 const struct pp_cli_replay_outcome *same, const char *how)
 {
@@ -29,6 +59,14 @@ void pp_cli_replay_note_fidelity(struct pp_table *table, const struct pp_replay_
 	if (same->others > 0)
 		pp_table_note(table, "other programs used %.2f of these CPUs meanwhile",
 			      same->others);
+}
+
+void pp_cli_replay_note_source(struct pp_table *table, const struct pp_cli_replay_source *source,
+			       const char *how)
+{
+	note_cut(table, &source->cut);
+	pp_cli_replay_note_fidelity(table, source->model, &source->same, how);
+	note_recording(table, source);
 }
 
 void pp_cli_replay_note_stuck(struct pp_table *table, uint32_t n_stuck, const char *stuck)

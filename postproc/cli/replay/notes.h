@@ -3,8 +3,7 @@
 #ifndef PP_CLI_REPLAY_NOTES_H
 #define PP_CLI_REPLAY_NOTES_H
 
-#include "cli/replay/runs.h"
-#include "replay/build.h"
+#include "cli/replay/source.h"
 #include "table/table.h"
 
 /*
@@ -13,6 +12,10 @@
  */
 void pp_cli_replay_note_fidelity(struct pp_table *table, const struct pp_replay_model *model,
 				 const struct pp_cli_replay_outcome *same, const char *how);
+
+/* The same of the source, what it leaves out of the capture, and the cost of recording. */
+void pp_cli_replay_note_source(struct pp_table *table, const struct pp_cli_replay_source *source,
+			       const char *how);
 
 /* How much of the run is not known. */
 void pp_cli_replay_note_gaps(struct pp_table *table, const struct pp_replay_gaps *gaps);

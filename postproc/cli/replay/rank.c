@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Each change is replayed alone, so that gains cannot be added up. */
+/* Each change is replayed alone. Gains cannot be added up: combine.c replays several together. */
 #include "cli/replay/rank.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cli/replay/notes.h"
-#include "cli/replay/runs.h"
+#include "cli/replay/combine.h"
+#include "cli/replay/same.h"
+#include "cli/replay/try.h"
 #include "replay/sections.h"
 #include "replay/simulate.h"
 
@@ -110,22 +113,18 @@ static void add_row(struct rank *self, const char *text, const struct named *nam
 /* Adds a row if the change can be made. */
 static void try_change(struct rank *self, const char *text, const struct named *named)
 {
-	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	struct pp_change *change = pp_change_parse(text, NULL);
-	struct pp_replay_model *changed = pp_replay_model_copy(self->model);
 	struct pp_cli_replay_outcome after;
+	bool is_made;
 
-	if (!self->code && change && pp_change_apply(change, changed, notes, NULL) == 0) {
-		self->code = pp_cli_replay_run(self->arguments, changed, changed->n_cpus, 0, &after,
-					       self->err);
-		pp_cli_replay_outcome_done(&after);
-		if (after.n_stuck)
-			self->n_stuck++;
-		else if (!self->code)
-			add_row(self, text, named, &after);
-	}
-	pp_change_free(change);
-	pp_replay_model_free(changed);
+	if (self->code)
+		return;
+	self->code =
+	    pp_cli_replay_try(self->arguments, self->model, &text, 1, &after, &is_made, self->err);
+	if (!self->code && is_made && after.n_stuck)
+		self->n_stuck++;
+	else if (!self->code && is_made)
+		add_row(self, text, named, &after);
+	pp_cli_replay_outcome_done(&after);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -233,23 +232,21 @@ static void try_all(struct rank *self)
 			      self->n_stuck);
 }
 
-/* Replays the recorded run, and the same without other programs. Returns 0 or -errno. */
-static int run_before(struct rank *self, struct pp_cli_replay_outcome *ret_same)
+/* Replays the run without the change. Returns 0 or -errno. */
+static int run_before(struct rank *self, const struct pp_cli_replay_source *source)
 {
-	const struct pp_replay_model *model = self->model;
-	int code = pp_cli_replay_run(self->arguments, model, model->n_cpus, model->others, ret_same,
-				     self->err);
+	int code = 0;
 
-	pp_cli_replay_outcome_done(ret_same);
-	self->before = *ret_same;
-	if (code == 0 && model->others)
-		code = pp_cli_replay_run(self->arguments, model, model->n_cpus, 0, &self->before,
-					 self->err);
+	self->before = source->same;
+	self->before.stuck = NULL;
+	if (!pp_cli_replay_is_same(self->arguments, source))
+		code = pp_cli_replay_run(self->arguments, self->model, self->model->n_cpus, 0,
+					 &self->before, self->err);
 	pp_cli_replay_outcome_done(&self->before);
 	return code;
 }
 
-static void rank(struct rank *self, const struct pp_cli_replay_outcome *same)
+static void rank(struct rank *self, const struct pp_cli_replay_source *source)
 {
 	bool is_skeleton = self->arguments->engine == PP_CLI_REPLAY_SKELETON;
 
@@ -261,28 +258,41 @@ static void rank(struct rank *self, const struct pp_cli_replay_outcome *same)
 	self->sites = g_hash_table_new(NULL, NULL);
 	self->joined = pp_replay_join_sites(self->model);
 	try_all(self);
-	pp_cli_replay_note_fidelity(self->table, self->model, same,
-				    is_skeleton ? "replayed" : "simulated");
+	pp_cli_replay_note_source(self->table, source, is_skeleton ? "replayed" : "simulated");
 	pp_table_note(self->table,
 		      "whether the program is still correct with a change is not known; "
-		      "each is made alone, and their gains cannot be added up");
+		      "gains of changes cannot be added up");
 	g_hash_table_unref(self->sites);
 	g_free(self->joined);
 	g_hash_table_unref(self->locks);
 }
 
-struct pp_table *pp_cli_replay_rank(const struct pp_cli_replay_arguments *arguments,
-				    const struct pp_cli_replay_source *source, struct pp_error *err)
+/* Adds the table of combinations, unless it is empty. Returns 0 or -errno. */
+static int add_combined(const struct rank *self, GPtrArray *tables)
+{
+	struct pp_table *combined = pp_cli_replay_combine(self->arguments, self->model,
+							  &self->before, self->table, self->err);
+
+	if (!combined)
+		return -EINVAL;
+	if (combined->rows->len)
+		g_ptr_array_add(tables, combined);
+	else
+		pp_table_free(combined);
+	return 0;
+}
+
+int pp_cli_replay_rank(const struct pp_cli_replay_arguments *arguments,
+		       const struct pp_cli_replay_source *source, GPtrArray *tables,
+		       struct pp_error *err)
 {
 	struct rank self = {.arguments = arguments, .model = source->model, .err = err};
-	struct pp_cli_replay_outcome same;
 
-	if (run_before(&self, &same))
-		return NULL;
+	if (run_before(&self, source))
+		return -EINVAL;
 	self.table = pp_table_new("rank", "Changes by their gain", columns, G_N_ELEMENTS(columns));
 	self.table->text_rows = TEXT_ROWS;
-	rank(&self, &same);
-	if (self.code)
-		g_clear_pointer(&self.table, pp_table_free);
-	return self.table;
+	rank(&self, source);
+	g_ptr_array_add(tables, self.table);
+	return self.code ? self.code : add_combined(&self, tables);
 }

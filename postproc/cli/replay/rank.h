@@ -10,10 +10,10 @@
 /*
  * Tries changes of each lock that threads wait for in the replay: never to take it, a lock for each
  * call site, half of the time in the sections of each call site. The greatest gain is first.
- * Returns NULL after an error; the caller frees the table.
+ * Adds the table, and one of combinations (combine.h), to the tables. Returns 0 or -errno.
  */
-struct pp_table *pp_cli_replay_rank(const struct pp_cli_replay_arguments *arguments,
-				    const struct pp_cli_replay_source *source,
-				    struct pp_error *err);
+int pp_cli_replay_rank(const struct pp_cli_replay_arguments *arguments,
+		       const struct pp_cli_replay_source *source, GPtrArray *tables,
+		       struct pp_error *err);
 
 #endif

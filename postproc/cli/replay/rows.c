@@ -3,6 +3,7 @@
 #include "cli/replay/rows.h"
 
 #include "cli/replay/notes.h"
+#include "cli/replay/same.h"
 
 enum { CPUS, RUN, SIGMA, SPEEDUP, USED, CHANGED, CHANGE, CHANGE_ERROR };
 
@@ -38,53 +39,37 @@ static void set_row(struct pp_cell *row, const struct pp_cli_replay_outcome *out
 	pp_cell_set_number(&row[USED], outcome->cpus.mean);
 }
 
-/*
- * The models that are replayed, and the replay of the recorded run (`same`), which has no runs
- * (ns.n is 0) if the machine has too few CPUs for it.
- */
+/* The models that are replayed. */
 struct replays {
 	const struct pp_cli_replay_arguments *arguments;
+	const struct pp_cli_replay_source *source;
 	const struct pp_replay_model *model, *changed; /* changed: NULL: no change */
-	struct pp_cli_replay_outcome same;
 	/* Threads that wait for ever in one of the replays, whose figures are missing. */
 	uint32_t n_stuck;
 	char *stuck; /* for what they wait, if known */
 };
 
-static void note_stuck(struct replays *self, struct pp_cli_replay_outcome *outcome)
+static void note_stuck(struct replays *self, const struct pp_cli_replay_outcome *outcome)
 {
 	self->n_stuck = MAX(self->n_stuck, outcome->n_stuck);
 	if (!self->stuck)
-		self->stuck = g_steal_pointer(&outcome->stuck);
-}
-
-/* Replays the recorded run, if the engine has as many CPUs. */
-static int run_same(struct replays *self, struct pp_error *err)
-{
-	const struct pp_replay_model *model = self->model;
-	int code;
-
-	if (self->arguments->engine == PP_CLI_REPLAY_SKELETON && self->arguments->cpus &&
-	    model->n_cpus > pp_skeleton_usable_cpus())
-		return 0;
-	code = pp_cli_replay_run(self->arguments, model, model->n_cpus, model->others, &self->same,
-				 err);
-	note_stuck(self, &self->same);
-	return code;
+		self->stuck = g_strdup(outcome->stuck);
 }
 
 /* On that number of CPUs, without simulated other programs. */
 static int run_on(struct replays *self, uint32_t n_cpus, struct pp_cli_replay_outcome *ret,
 		  struct pp_error *err)
 {
-	bool is_same = n_cpus == self->model->n_cpus &&
-		       (self->arguments->engine == PP_CLI_REPLAY_SKELETON || !self->model->others);
+	bool is_same =
+	    n_cpus == self->model->n_cpus && pp_cli_replay_is_same(self->arguments, self->source);
 	int code = 0;
 
-	if (is_same)
-		*ret = self->same;
-	else
+	if (is_same) {
+		*ret = self->source->same;
+		ret->stuck = g_strdup(ret->stuck);
+	} else {
 		code = pp_cli_replay_run(self->arguments, self->model, n_cpus, 0, ret, err);
+	}
 	note_stuck(self, ret);
 	return code;
 }
@@ -147,20 +132,19 @@ struct pp_table *pp_cli_replay_rows(const struct pp_cli_replay_arguments *argume
 {
 	bool is_skeleton = arguments->engine == PP_CLI_REPLAY_SKELETON;
 	struct replays replays = {
-	    .arguments = arguments, .model = source->model, .changed = changed};
+	    .arguments = arguments, .source = source, .model = source->model, .changed = changed};
 	struct pp_table *table =
 	    pp_table_new("replays", is_skeleton ? "Run times of skeletons" : "Simulated run times",
 			 columns, changed ? G_N_ELEMENTS(columns) : CHANGED);
 
-	if (run_same(&replays, err) || add_rows(&replays, table, err)) {
+	note_stuck(&replays, &source->same);
+	if (add_rows(&replays, table, err)) {
 		g_clear_pointer(&table, pp_table_free);
 	} else {
-		pp_cli_replay_note_fidelity(table, source->model, &replays.same,
-					    is_skeleton ? "replayed" : "simulated");
+		pp_cli_replay_note_source(table, source, is_skeleton ? "replayed" : "simulated");
 		pp_cli_replay_note_gaps(table, &source->gaps);
 		pp_cli_replay_note_stuck(table, replays.n_stuck, replays.stuck);
 	}
-	pp_cli_replay_outcome_done(&replays.same);
 	g_free(replays.stuck);
 	return table;
 }

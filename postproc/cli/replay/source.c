@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cli/commands.h"
+#include "cli/operation_cost.h"
 #include "cli/view.h"
 #include "core/text/json.h"
 #include "replay/model_file.h"
@@ -102,6 +105,8 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 	functions = functions_of(arguments);
 	if (functions->len)
 		pp_replay_builder_share(reading.builder, functions);
+	if (arguments->has_time)
+		pp_replay_builder_cut(reading.builder, arguments->from_ns, arguments->to_ns);
 	if (wants_accesses(arguments, view))
 		pp_replay_builder_accesses(reading.builder);
 	if (pp_view_read(view, PP_REPLAY_KINDS, take_event, &reading, err) == 0)
@@ -109,6 +114,8 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 						 &source->gaps);
 	if (model && arguments->sets)
 		source->sets = pp_replay_builder_sets(reading.builder);
+	if (model)
+		source->cut = pp_replay_builder_cut_model(reading.builder, model);
 	pp_replay_builder_free(reading.builder);
 	if (!model)
 		return NULL;
@@ -134,6 +141,30 @@ static void read_command(struct pp_cli_replay_source *source, JsonObject *info)
 	g_ptr_array_add(source->command, NULL);
 }
 
+/*
+ * Sets the cost of recording an operation: as it was given; otherwise of a capture of this machine,
+ * as it is measured now, and of a model, as the file tells.
+ */
+static void set_cost(const struct pp_cli_replay_arguments *arguments, JsonObject *info,
+		     struct pp_cli_replay_source *source)
+{
+	const char *host = info ? pp_json_string(pp_json_object(info, "host"), "hostname") : NULL;
+	struct pp_error err = PP_ERROR_INIT;
+	double ns;
+
+	if (arguments->cost_ns >= 0) {
+		source->model->recording_ns = arguments->cost_ns;
+	} else if (host && strcmp(host, g_get_host_name()) != 0) {
+		source->unknown_cost =
+		    g_strdup_printf("the capture is of %s, whose cost --cost gives", host);
+	} else if (info && pp_operation_cost_measure(&ns, &err)) {
+		source->unknown_cost = pp_error_text(&err);
+		pp_error_done(&err);
+	} else if (info) {
+		source->model->recording_ns = (int64_t)round(ns);
+	}
+}
+
 bool pp_cli_replay_is_model(const char *path)
 {
 	struct stat status;
@@ -148,12 +179,21 @@ int pp_cli_replay_source_read(struct pp_cli_replay_source *source,
 
 	*source = (struct pp_cli_replay_source){.status = PP_EXIT_GOOD};
 	if (pp_cli_replay_is_model(arguments->path)) {
-		source->model = pp_replay_read(arguments->path, err);
+		if (arguments->has_time)
+			pp_error_add(
+			    err, -EINVAL,
+			    "%s: a model has no times of the recording: --time needs a capture",
+			    arguments->path);
+		else
+			source->model = pp_replay_read(arguments->path, err);
+		if (source->model)
+			set_cost(arguments, NULL, source);
 	} else {
 		if (pp_view_open(&view, arguments->path, NULL, err) == 0)
 			source->model = build(arguments, &view, source, err);
 		if (source->model) {
 			read_command(source, view.capture->model->info);
+			set_cost(arguments, view.capture->model->info, source);
 			source->status = pp_view_print_damage(&view);
 		}
 		pp_view_done(&view);
@@ -163,6 +203,9 @@ int pp_cli_replay_source_read(struct pp_cli_replay_source *source,
 
 void pp_cli_replay_source_done(struct pp_cli_replay_source *source)
 {
+	pp_cli_replay_outcome_done(&source->same);
+	g_free(source->unknown_cost);
+	g_clear_pointer(&source->cut.held, g_ptr_array_unref);
 	g_clear_pointer(&source->model, pp_replay_model_free);
 	g_clear_pointer(&source->sets, g_array_unref);
 	g_clear_pointer(&source->command, g_ptr_array_unref);

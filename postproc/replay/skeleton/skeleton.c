@@ -80,7 +80,7 @@ static int64_t limit_of(const struct pp_replay_model *model)
 			const struct pp_replay_step *step =
 			    &g_array_index(thread->steps, struct pp_replay_step, k);
 
-			sum_ns += (int64_t)step->cpu_ns + model->wake_ns;
+			sum_ns += (int64_t)step->cpu_ns + pp_replay_longest_wake(model);
 			if (step->kind == PP_REPLAY_SLEEP)
 				sum_ns += (int64_t)step->sleep_ns;
 		}
