@@ -41,4 +41,4 @@ row "replay of $operations operations, twice: wall time" "$wall" s 10 "$(awk -v 
 row "replay of $operations operations: peak memory" "$memory" MiB 1024 "$([ "$memory" -le 1024 ] && echo pass || echo miss)"
 awk -v n="$steps" -v s="$(awk -v a="$more" -v b="$cpu" 'BEGIN { print a - b }')" 'BEGIN {
 	rate = s > 0 ? 10 * n / s / 1e6 : 0
-	printf "simulation, ten times %.1f M steps\t-\t-\t%.2f\tM steps/s\t-\t2\t%s\n", n / 1e6, rate, rate >= 2 ? "pass" : "miss" }'
+	printf "simulation, ten times %.1f M steps\t-\t-\t%.2f\tM steps/s\t-\t2\t%s\n", n / 1e6, rate, (rate >= 2 ? "pass" : "miss") }'
