@@ -8,6 +8,7 @@ need python3 jq
 start_many()
 {
 	build many
+	rm -f known.out # of the last one
 	./many "$@" >known.out &
 	known=$!
 	# shellcheck disable=SC2064 # expanded now on purpose

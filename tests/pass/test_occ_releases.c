@@ -386,7 +386,7 @@ int main(void)
 		n_wrong += check(number, run, &n_costs);
 	g_free(run);
 	if (n_costs < N_RUNS / 4) {
-		printf("only %u of %u runs have a cost\n", n_costs, N_RUNS);
+		printf("only %u of %d runs have a cost\n", n_costs, N_RUNS);
 		n_wrong++;
 	}
 	return n_wrong ? 1 : 0;

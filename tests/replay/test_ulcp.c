@@ -453,7 +453,7 @@ int main(void)
 	       " models all locks are searched\n",
 	       N_MODELS, n_sections, n_edges, n_waits, n_compared);
 	CHECK(n_compared > N_MODELS / 10);
-	printf("auxiliary locks: %u of %u runs do not end\n", n_stuck, N_MODELS / N_RUN);
+	printf("auxiliary locks: %u of %d runs do not end\n", n_stuck, N_MODELS / N_RUN);
 	CHECK(n_stuck < N_MODELS / N_RUN / 2);
 	for (unsigned i = 0; i < G_N_ELEMENTS(changes); i++) {
 		printf("%s: %u found\n", changes[i].name, n_caught[i]);

@@ -129,11 +129,11 @@ static int begin(struct attachment *self, struct pp_error *err)
 	return rc;
 }
 
-static int run_recording(struct attachment *self, int64_t duration_ns)
+static int run_recording(struct attachment *self, struct pp_run *run, int64_t duration_ns)
 {
-	struct pp_run *run = self->run;
 	struct pp_error err = PP_ERROR_INIT;
 
+	self->run = run;
 	if (begin(self, &err))
 		return pp_cli_fail(&err);
 	note_begin(self, duration_ns);
@@ -182,8 +182,7 @@ static int record(struct attachment *self, int64_t duration_ns, struct gm_config
 		pp_discard_end(&discard);
 		return pp_cli_fail(&err);
 	}
-	self->run = &run;
-	status = run_recording(self, duration_ns);
+	status = run_recording(self, &run, duration_ns);
 	if (status)
 		gm_capture_remove(capture);
 	else

@@ -29,6 +29,13 @@ int pp_bpf_open(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_ring
 	return pp_error_add(err, -ENOTSUP, "this gprof-mt was built without " PP_BPF_LACKS);
 }
 
+int pp_bpf_add_thread(struct pp_bpf *bpf, pid_t tid)
+{
+	(void)bpf;
+	(void)tid;
+	return -ENOTSUP;
+}
+
 size_t pp_bpf_ring_bytes(const struct pp_bpf *bpf)
 {
 	(void)bpf;
