@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "analysis/line_key.h"
 #include "analysis/mix.h"
 #include "sync-trace/accesses.h"
 
@@ -39,8 +40,7 @@ struct use {
 };
 
 struct line {
-	const struct pp_process *process;
-	uint64_t address;
+	struct pp_line_key key;
 	struct use *uses;
 	bool is_reported; /* its false sharing */
 };
@@ -129,20 +129,6 @@ static void counted_free(void *data)
 	g_free(counted);
 }
 
-static guint line_hash(const void *data)
-{
-	const struct line *line = data;
-
-	return (guint)pp_mix((uintptr_t)line->process, line->address);
-}
-
-static gboolean line_equal(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	return x->process == y->process && x->address == y->address;
-}
-
 static void use_free(struct use *use)
 {
 	pp_location_user_unref(use->user);
@@ -165,7 +151,7 @@ static void line_free(void *data)
 static struct line *find_line(const struct pp_locations *locations,
 			      const struct pp_process *process, uint64_t address)
 {
-	const struct line key = {.process = process, .address = address};
+	const struct pp_line_key key = {.process = process, .address = address};
 
 	return g_hash_table_lookup(locations->lines, &key);
 }
@@ -177,8 +163,8 @@ static struct line *line_at(struct pp_locations *locations, const struct pp_proc
 
 	if (!line) {
 		line = g_new0(struct line, 1);
-		line->process = process;
-		line->address = address;
+		line->key.process = process;
+		line->key.address = address;
 		g_hash_table_add(locations->lines, line);
 	}
 	return line;
@@ -279,8 +265,8 @@ static struct pp_line_side side_of(const struct pp_locations *locations, const s
 	    .read = part->read,
 	    .written = part->written,
 	    .site = use->site,
-	    .place = pp_blocks_place(locations->blocks, line->process,
-				     line->address + (unsigned)__builtin_ctzll(bytes)),
+	    .place = pp_blocks_place(locations->blocks, line->key.process,
+				     line->key.address + (unsigned)__builtin_ctzll(bytes)),
 	};
 
 	for (const struct use *other = line->uses; other; other = other->next)
@@ -294,7 +280,7 @@ static void report(struct pp_locations *locations, struct line *line, const GArr
 {
 	const struct thread_part *writer = a->written ? a : b, *other = a->written ? b : a;
 	struct pp_memory_place place =
-	    pp_blocks_place(locations->blocks, line->process, line->address);
+	    pp_blocks_place(locations->blocks, line->key.process, line->key.address);
 	struct pp_line_side sides[2] = {side_of(locations, line, writer, true),
 					side_of(locations, line, other, other->written != 0)};
 
@@ -352,8 +338,8 @@ static void end_location(struct pp_locations *locations, const struct line *line
 	user->sums.locations[is_written][is_shared] += n;
 	if (!listener->location)
 		return;
-	place = pp_blocks_place(locations->blocks, line->process,
-				line->address + (unsigned)__builtin_ctzll(bytes));
+	place = pp_blocks_place(locations->blocks, line->key.process,
+				line->key.address + (unsigned)__builtin_ctzll(bytes));
 	listener->location(listener->data, user, &place, is_written, is_shared, n);
 }
 
@@ -425,8 +411,8 @@ static bool is_reused(const struct pp_locations *locations, const struct line *l
 
 	return listener->is_reused && thread->start_ns != PP_TIME_UNKNOWN &&
 	       are_all_before(line, thread) &&
-	       !pp_blocks_place(locations->blocks, line->process, line->address).is_heap &&
-	       listener->is_reused(listener->data, line->process, line->address);
+	       !pp_blocks_place(locations->blocks, line->key.process, line->key.address).is_heap &&
+	       listener->is_reused(listener->data, line->key.process, line->key.address);
 }
 
 static struct use *use_of(struct line *line, const struct counted *counted)
@@ -507,7 +493,7 @@ void pp_locations_add(struct pp_locations *locations, struct pp_location_user *u
 static void end_in_line(struct pp_locations *locations, struct line *line, uint64_t address,
 			uint64_t end)
 {
-	uint64_t ended = pp_access_bytes_in(line->address, address, end);
+	uint64_t ended = pp_access_bytes_in(line->key.address, address, end);
 
 	if (ended && !end_bytes(locations, line, ended))
 		g_hash_table_remove(locations->lines, line);
@@ -534,7 +520,7 @@ static void end_range(struct pp_locations *locations, const struct pp_process *p
 	found = g_ptr_array_new();
 	g_hash_table_iter_init(&iter, locations->lines);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
-		if (((struct line *)key)->process == process)
+		if (((struct line *)key)->key.process == process)
 			g_ptr_array_add(found, key);
 	for (guint i = 0; i < found->len; i++)
 		end_in_line(locations, found->pdata[i], address, end);
@@ -573,7 +559,7 @@ struct pp_locations *pp_locations_new(const struct pp_locations_listener *listen
 	locations->listener = listener;
 	locations->counted = g_hash_table_new(counted_hash, counted_equal);
 	locations->counted_list = g_ptr_array_new_with_free_func(counted_free);
-	locations->lines = g_hash_table_new_full(line_hash, line_equal, line_free, NULL);
+	locations->lines = g_hash_table_new_full(pp_line_hash, pp_line_equal, line_free, NULL);
 	locations->blocks = pp_blocks_new();
 	return locations;
 }

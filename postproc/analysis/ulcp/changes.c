@@ -4,14 +4,13 @@
 
 #include <glib.h>
 
-#include "analysis/mix.h"
+#include "analysis/line_key.h"
 #include "sync-trace/accesses.h"
 
 #define WORDS (ST_LINE_BYTES / 8)
 
 struct line {
-	const struct pp_process *process;
-	uint64_t address;
+	struct pp_line_key key;
 	uint64_t changed[WORDS]; /* number of the last section; 0: none */
 };
 
@@ -19,25 +18,11 @@ struct pp_ulcp_changes {
 	GHashTable *lines; /* a set of struct line * */
 };
 
-static guint line_hash(const void *data)
-{
-	const struct line *line = data;
-
-	return (guint)pp_mix((uintptr_t)line->process, line->address);
-}
-
-static gboolean line_equal(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	return x->process == y->process && x->address == y->address;
-}
-
 struct pp_ulcp_changes *pp_ulcp_changes_new(void)
 {
 	struct pp_ulcp_changes *changes = g_new0(struct pp_ulcp_changes, 1);
 
-	changes->lines = g_hash_table_new_full(line_hash, line_equal, g_free, NULL);
+	changes->lines = g_hash_table_new_full(pp_line_hash, pp_line_equal, g_free, NULL);
 	return changes;
 }
 
@@ -50,7 +35,7 @@ void pp_ulcp_changes_free(struct pp_ulcp_changes *changes)
 static struct line *find_line(const struct pp_ulcp_changes *changes,
 			      const struct pp_process *process, uint64_t address)
 {
-	const struct line key = {.process = process, .address = address};
+	const struct pp_line_key key = {.process = process, .address = address};
 
 	return g_hash_table_lookup(changes->lines, &key);
 }
@@ -73,8 +58,8 @@ void pp_ulcp_changes_add(struct pp_ulcp_changes *changes, const struct pp_proces
 		line = find_line(changes, process, of->address);
 		if (!line) {
 			line = g_new0(struct line, 1);
-			line->process = process;
-			line->address = of->address;
+			line->key.process = process;
+			line->key.address = of->address;
 			g_hash_table_add(changes->lines, line);
 		}
 		for (unsigned word = 0; word < WORDS; word++)

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "analysis/line_key.h"
 #include "analysis/mix.h"
 #include "sync-trace/accesses.h"
 
@@ -29,8 +30,7 @@ struct owner {
 };
 
 struct line {
-	const struct pp_process *process;
-	uint64_t address;
+	struct pp_line_key key;
 	uint64_t shared;
 	GArray *entries; /* of struct entry */
 	GArray *owners;	 /* of struct owner */
@@ -59,20 +59,6 @@ static gboolean accesses_equal(const void *a, const void *b)
 	return x->thread == y->thread && x->set == y->set;
 }
 
-static guint line_hash(const void *data)
-{
-	const struct line *line = data;
-
-	return (guint)pp_mix((uintptr_t)line->process, line->address);
-}
-
-static gboolean line_equal(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	return x->process == y->process && x->address == y->address;
-}
-
 /* No more sections are added to it. */
 static void retire(struct pp_ulcp_uses *uses, struct accesses *accesses)
 {
@@ -92,11 +78,12 @@ static void unlist(struct pp_ulcp_uses *uses, struct accesses *accesses)
 static struct line *line_at(struct pp_ulcp_uses *uses, const struct pp_process *process,
 			    uint64_t address)
 {
-	const struct line key = {.process = process, .address = address};
+	const struct pp_line_key key = {.process = process, .address = address};
 	struct line *line = g_hash_table_lookup(uses->lines, &key);
 
 	if (!line) {
-		line = g_memdup2(&key, sizeof(key));
+		line = g_new0(struct line, 1);
+		line->key = key;
 		line->entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
 		line->owners = g_array_new(FALSE, FALSE, sizeof(struct owner));
 		g_hash_table_add(uses->lines, line);
@@ -183,7 +170,7 @@ static void end_if_reused(struct pp_ulcp_uses *uses, const struct pp_thread *thr
 			  uint64_t address)
 {
 	const struct pp_ulcp_uses_listener *listener = uses->listener;
-	const struct line key = {.process = thread->process, .address = address};
+	const struct pp_line_key key = {.process = thread->process, .address = address};
 	struct line *line = g_hash_table_lookup(uses->lines, &key);
 
 	if (!line || thread->start_ns == PP_TIME_UNKNOWN || !are_all_before(line, thread) ||
@@ -253,7 +240,8 @@ void pp_ulcp_uses_end_life(struct pp_ulcp_uses *uses, const struct pp_process *p
 {
 	uint64_t end = size > UINT64_MAX - ST_LINE_BYTES - address ? UINT64_MAX - ST_LINE_BYTES
 								   : address + size;
-	struct line key = {.process = process, .address = address & ~(uint64_t)(ST_LINE_BYTES - 1)};
+	struct pp_line_key key = {.process = process,
+				  .address = address & ~(uint64_t)(ST_LINE_BYTES - 1)};
 	g_autoptr(GPtrArray) found = g_ptr_array_new();
 	GHashTableIter iter;
 	void *at;
@@ -268,12 +256,12 @@ void pp_ulcp_uses_end_life(struct pp_ulcp_uses *uses, const struct pp_process *p
 	} else {
 		g_hash_table_iter_init(&iter, uses->lines);
 		while (g_hash_table_iter_next(&iter, &at, NULL))
-			if (((struct line *)at)->process == process)
+			if (((struct line *)at)->key.process == process)
 				g_ptr_array_add(found, at);
 	}
 	for (guint i = 0; i < found->len; i++) {
 		struct line *line = found->pdata[i];
-		uint64_t ended = pp_access_bytes_in(line->address, address, end);
+		uint64_t ended = pp_access_bytes_in(line->key.address, address, end);
 
 		if (ended)
 			end_in_line(uses, line, ended);
@@ -289,7 +277,7 @@ struct pp_ulcp_uses *pp_ulcp_uses_new(const struct pp_ulcp_uses_listener *listen
 
 	uses->listener = listener;
 	uses->accesses = g_hash_table_new(accesses_hash, accesses_equal);
-	uses->lines = g_hash_table_new(line_hash, line_equal);
+	uses->lines = g_hash_table_new(pp_line_hash, pp_line_equal);
 	uses->known = g_byte_array_new();
 	g_byte_array_append(uses->known, &none, 1); /* number 0: no accesses */
 	return uses;

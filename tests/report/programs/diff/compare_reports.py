@@ -21,7 +21,7 @@ KEYS = {
 }
 IDS = {"pid", "image", "tid", "index", "object", "generation", "name", "address", "start_ns", "end_ns", "exit_status",
        "signal", "still_running", "command", "kernel_source", "kernel_why", "sync_recorded", "openmp", "io_most",
-       "outside", "finding", "top", "sites", "holders", "locks_name", "sample_period_ns"}
+       "outside", "finding", "top", "sites", "holders", "locks_name", "sample_period_ns", "attached"}
 NOT_ADDED = ("_mean_ns", "_p50_ns", "_p99_ns", "_pct", "functions_per_activity", "cpus_used")
 SECTIONS = ("summary", "threads", "sync", "locks", "flat", "callgraph")
 
