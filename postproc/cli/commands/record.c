@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -29,8 +28,6 @@
 #include "record/libraries.h"
 #include "record/lttng/lttng.h"
 #include "record/program.h"
-#include "runtime/capture/in_use.h"
-#include "runtime/capture/session.h"
 
 /* Exit statuses as in shells. */
 #define EXIT_CANNOT_EXECUTE 126
@@ -438,13 +435,7 @@ static int record(const struct options *options, struct gm_config *config,
 		     ? pp_cli_fail(&err)
 		     : run_program(options, &run, program, env, child, &collector);
 	pp_mailbox_done(&mailbox);
-	if (status)
-		gm_capture_remove(capture);
-	else
-		gm_session_end(run.dir_fd);
-	gm_in_use_end();
-	close(run.dir_fd);
-	pp_discard_end(&discard);
+	pp_record_end_capture(capture, &run, &discard, status == PP_EXIT_GOOD);
 	return status;
 }
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/recording/end.h"
@@ -19,8 +18,6 @@
 #include "core/text/printable.h"
 #include "record/attach/attach.h"
 #include "record/discard.h"
-#include "runtime/capture/in_use.h"
-#include "runtime/capture/session.h"
 
 /* The parts of an attached recording. */
 struct attachment {
@@ -183,13 +180,7 @@ static int record(struct attachment *self, int64_t duration_ns, struct gm_config
 		return pp_cli_fail(&err);
 	}
 	status = run_recording(self, &run, duration_ns);
-	if (status)
-		gm_capture_remove(capture);
-	else
-		gm_session_end(run.dir_fd);
-	gm_in_use_end();
-	close(run.dir_fd);
-	pp_discard_end(&discard);
+	pp_record_end_capture(capture, &run, &discard, status == PP_EXIT_GOOD);
 	return status;
 }
 

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "runtime/capture/in_use.h"
+#include "runtime/capture/session.h"
+
 /* Writes DIR/config, which every process of the run reads. */
 static int write_config(struct gm_config *config, const struct gm_capture *capture,
 			struct pp_error *err)
@@ -55,4 +58,16 @@ int pp_record_make_capture(struct gm_config *config, struct gm_capture *capture,
 	if (rc)
 		gm_capture_remove(capture);
 	return rc;
+}
+
+void pp_record_end_capture(struct gm_capture *capture, const struct pp_run *run,
+			   struct pp_discard *discard, bool is_good)
+{
+	if (is_good)
+		gm_session_end(run->dir_fd);
+	else
+		gm_capture_remove(capture);
+	gm_in_use_end();
+	close(run->dir_fd);
+	pp_discard_end(discard);
 }
