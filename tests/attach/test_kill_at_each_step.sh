@@ -36,7 +36,8 @@ for call in openat mkdirat renameat write pwrite64 ftruncate poll signalfd4 perf
 		sound "killed at $call $n"
 	done
 done
-[ $n_whole -ge 10 ] || fail "expected at least 10 captures with a process, found $n_whole"
+# How often it is killed late enough depends on the number of calls.
+[ $n_whole -ge 3 ] || fail "expected at least 3 captures with a process, found $n_whole"
 state_of "$known" >state.after
 same "the state of the process" "$(cat state.before)" "$(cat state.after)"
 echo "$n_kills kills: $n_whole captures without damage, $n_empty without a process"
