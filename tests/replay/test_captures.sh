@@ -135,6 +135,10 @@ rm -f model
 "$gprof_mt" replay --write model --time ~10ms d >out || fail "--time --write"
 [ "$(grep '^run' model | cut -d' ' -f2)" -le 10000000 ] || fail "--time ~10ms: $(grep '^run' model)"
 refused "model: a model has no times of the recording: --time needs a capture" --time 1~2 model
+for part in 1000~2000 0~0; do
+	! "$gprof_mt" replay --time $part d >out 2>err || fail "--time $part: $(cat out)"
+	grep -Eqx 'gprof-mt: d: --time selects nothing: the recording lasts [0-9.]+ [mun]?s' err || fail "--time $part: $(cat err)"
+done
 
 # The cost of recording is measured on the machine of the capture only.
 "$gprof_mt" replay d >out 2>err || fail "the cost of recording: $(cat err)"

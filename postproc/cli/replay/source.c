@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/operation_cost.h"
 #include "cli/view.h"
+#include "core/text/duration.h"
 #include "core/text/json.h"
 #include "replay/model_file.h"
 
@@ -87,6 +88,22 @@ static bool wants_accesses(const struct pp_cli_replay_arguments *arguments,
 	return is_wanted && pp_view_has_accesses(view);
 }
 
+/* Refuses a part of the time in which the recorded program did not run. */
+static int check_time(const struct pp_cli_replay_arguments *arguments, const struct pp_view *view,
+		      struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+	int64_t length_ns = model->end_ns - pp_model_origin(model);
+	g_autofree char *length = NULL;
+
+	if (!arguments->has_time ||
+	    (arguments->from_ns < arguments->to_ns && arguments->from_ns < length_ns))
+		return 0;
+	length = pp_duration_text(length_ns);
+	return pp_error_add(err, -ENODATA, "%s: --time selects nothing: the recording lasts %s",
+			    model->dir, length);
+}
+
 static struct pp_replay_model *build(const struct pp_cli_replay_arguments *arguments,
 				     struct pp_view *view, struct pp_cli_replay_source *source,
 				     struct pp_error *err)
@@ -99,7 +116,8 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 	g_autoptr(GPtrArray) functions = NULL;
 	g_autofree char *wrong = NULL;
 
-	if (check_processes(view, err) || (arguments->sets && pp_view_check_accesses(view, err)))
+	if (check_processes(view, err) || check_time(arguments, view, err) ||
+	    (arguments->sets && pp_view_check_accesses(view, err)))
 		return NULL;
 	reading.builder = pp_replay_builder_new(&view->context);
 	functions = functions_of(arguments);
