@@ -128,7 +128,7 @@ fi
 # A part of the run takes as long as it does, and no thread of it waits for ever.
 same "all of the time" "$(jq .replays from_model)" "$("$gprof_mt" replay --cost 10 --time 0~ --cpus 1,2,3 --format json d |
 	jq .replays)"
-for part in ~10ms 10ms~20ms 1ms~2ms 20ms~; do
+for part in ~2ms 2ms~4ms 1ms~2ms 4ms~; do
 	"$gprof_mt" replay --cost 0 --time $part --check d >out 2>err || fail "--time $part: $(cat out err)"
 done
 rm -f model
