@@ -282,11 +282,6 @@ static bool is_free(const struct pp_sim_object *object)
 	return object->owner == PP_SIM_NONE && object->count == 0;
 }
 
-bool pp_sim_is_free(const struct pp_simulator *self, uint32_t object)
-{
-	return is_free(&self->objects[object]);
-}
-
 bool pp_sim_all_spin(const struct pp_simulator *self)
 {
 	if (self->n_active != self->n_spinning)

@@ -196,6 +196,7 @@ static bool end_blocking(struct pp_simulator *self, struct pp_sim_runner *runner
 		runner->is_woken = false;
 		return true;
 	}
+	self->n_active--;
 	pp_sim_leave_cpu(self, runner);
 	return false;
 }
@@ -278,66 +279,6 @@ static bool is_due(const struct pp_sim_runner *runner)
 	return runner->left_ns == 0 && !runner->is_spinning;
 }
 
-/* True if the thread only spins, for a lock that nobody can release. */
-static bool only_spins(const struct pp_simulator *self, uint32_t number)
-{
-	const struct pp_sim_runner *runner = &self->runners[number];
-
-	return runner->is_other ||
-	       (runner->is_spinning && !pp_sim_is_free(self, runner->steps[runner->at].object));
-}
-
-/* No thread that is ready, has a CPU, or will be ready does anything else. */
-static bool all_spin_for_ever(const struct pp_simulator *self)
-{
-	for (size_t i = 0; i < self->events.n; i++) {
-		const struct pp_heap_entry *event = &self->events.entries[i];
-
-		if ((event->tag & 1) == PP_SIM_READY && !self->runners[event->value].is_other)
-			return false;
-	}
-	for (uint32_t i = 0; i < self->n_ready; i++)
-		if (!only_spins(self, self->ready[(self->first_ready + i) % self->n_runners]))
-			return false;
-	for (uint32_t i = 0; i < self->how->n_cpus; i++)
-		if (self->cpus[i].runner != PP_SIM_NONE && !only_spins(self, self->cpus[i].runner))
-			return false;
-	return true;
-}
-
-/* When a thread becomes ready, or has no more CPU time to take, if that is known. */
-static int64_t next_change(const struct pp_simulator *self)
-{
-	int64_t next_ns = INT64_MAX;
-
-	for (size_t i = 0; i < self->events.n; i++)
-		if ((self->events.entries[i].tag & 1) == PP_SIM_READY)
-			next_ns = MIN(next_ns, (int64_t)self->events.entries[i].key);
-	for (uint32_t i = 0; i < self->how->n_cpus; i++) {
-		const struct pp_sim_cpu *cpu = &self->cpus[i];
-		const struct pp_sim_runner *runner =
-		    cpu->runner != PP_SIM_NONE ? &self->runners[cpu->runner] : NULL;
-
-		if (runner && !runner->is_spinning)
-			next_ns = MIN(next_ns, cpu->since_ns + (int64_t)runner->left_ns);
-	}
-	return next_ns;
-}
-
-/*
- * The length of slices, one after the other, in which nothing happens; at least that of one.  So a
- * long sleep beside a thread that spins takes no more events than a short one.
- */
-static int64_t slices_ns(const struct pp_simulator *self)
-{
-	int64_t quantum_ns = pp_sim_quantum(self);
-	int64_t next_ns = self->n_ready == 0 ? next_change(self) : INT64_MAX;
-
-	if (next_ns == INT64_MAX || next_ns - self->now_ns < 2 * quantum_ns)
-		return quantum_ns;
-	return (next_ns - self->now_ns) / quantum_ns * quantum_ns;
-}
-
 static void on_cpu(struct pp_simulator *self, uint32_t at)
 {
 	struct pp_sim_cpu *cpu = &self->cpus[at];
@@ -346,13 +287,12 @@ static void on_cpu(struct pp_simulator *self, uint32_t at)
 
 	pp_sim_count_time(self, cpu);
 	if (self->now_ns >= cpu->slice_end_ns) {
-		self->is_stuck = runner->is_spinning && all_spin_for_ever(self);
 		if (self->n_ready != 0 && !is_due(runner)) {
 			pp_sim_leave_cpu(self, runner);
 			pp_sim_push_last(self, number);
 			return;
 		}
-		cpu->slice_end_ns = self->now_ns + slices_ns(self);
+		cpu->slice_end_ns = self->now_ns + pp_sim_quantum(self);
 	}
 	if (runner->is_spinning)
 		pp_sim_plan(self, at);
@@ -438,8 +378,8 @@ void pp_simulate(const struct pp_replay_model *model, const struct pp_simulation
 	*ret = (struct pp_simulated){0};
 	begin(&self);
 	begin_log(&self);
-	while (self.n_left != 0 && self.n_active != 0 && !self.is_stuck &&
-	       !pp_sim_all_spin(&self) && pp_heap_take(&self.events, &event)) {
+	while (self.n_left != 0 && self.n_active != 0 && !pp_sim_all_spin(&self) &&
+	       pp_heap_take(&self.events, &event)) {
 		if ((event.tag & 1) == PP_SIM_CPU &&
 		    event.tag >> 1 != (self.cpus[event.value].tag & (UINT32_MAX >> 1)))
 			continue; /* the thread has left the CPU since */

@@ -61,7 +61,6 @@ struct pp_simulator {
 	uint32_t *ready; /* ring of runners */
 	/* Threads of the model that run, sleep or are ready; those that spin are among them. */
 	uint32_t n_active, n_spinning;
-	bool is_stuck; /* all threads that do not wait spin for ever */
 	uint32_t n_runners, n_others, first_ready, n_ready, n_idle, n_left;
 	uint32_t actor; /* the thread that performs an operation */
 	struct pp_heap events;
@@ -109,9 +108,6 @@ enum pp_sim_outcome pp_sim_arrive(struct pp_simulator *self, uint32_t number,
 				  const struct pp_replay_step *step);
 void pp_sim_sem_post(struct pp_simulator *self, const struct pp_replay_step *step);
 void pp_sim_release_lock(struct pp_simulator *self, uint32_t number, uint32_t at);
-
-/* True if no thread has the lock. */
-bool pp_sim_is_free(const struct pp_simulator *self, uint32_t object);
 
 /* True if all active threads spin, and none of their locks is free. */
 bool pp_sim_all_spin(const struct pp_simulator *self);

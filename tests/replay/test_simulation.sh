@@ -114,6 +114,11 @@ same "a try against the order" "18" "$(run_ns --cpus 2)"
 model 'others 1500' 'lock "l"' 'thread 0 "a"' '0 spin 0' '10 await 1:1' '0 exit' 'thread 0 "b"' '5 spin 0' '0 signal' '0 exit'
 timeout 60 "$gprof_mt" replay model >out || fail "threads that spin: $?"
 grep -q 'note: 2 threads wait for ever' out || fail "$(cat out)"
+# ... also after a thread used CPU time to block.
+model 'costs 3 2 5 1' 'lock "l"' 'lock "s"' 'thread 0 "a"' '0 lock 0' '5 spin 1' '20 unlock 0' '0 exit' \
+	'thread 0 "b"' '5 lock 0' '1 unlock 0' '5 spin 1' '0 exit'
+timeout 60 "$gprof_mt" replay model >out || fail "threads that spin after a block: $?"
+grep -q 'note: 1 thread waits for ever' out || fail "$(cat out)"
 model 'others 1500' 'sem 0 "s"' 'thread 0 "a"' '10 wait 0' '0 exit'
 timeout 60 "$gprof_mt" replay model >out || fail "beside others: $?"
 grep -q 'note: 1 thread waits for ever' out || fail "$(cat out)"
