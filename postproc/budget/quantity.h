@@ -13,7 +13,7 @@
 
 enum pp_budget_unit { PP_BUDGET_NS, PP_BUDGET_COUNT, PP_BUDGET_PERCENT };
 
-/* What the rows of a table are named after. */
+/* The kind of names that the rows of a table have. */
 enum pp_budget_name {
 	PP_BUDGET_NO_NAME,
 	PP_BUDGET_OBJECT, /* the variable, or the name of the object */

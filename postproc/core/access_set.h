@@ -76,4 +76,28 @@ uint64_t pp_access_bytes_in(uint64_t line, uint64_t address, uint64_t end);
 /* The line at that address; NULL: it is not in the set. */
 const struct pp_access_line *pp_access_set_line(const struct pp_access_set *set, uint64_t address);
 
+/* The bytes of a line that one set writes and the other one accesses. */
+static inline uint64_t pp_access_conflicting(const struct pp_access_line *a,
+					     const struct pp_access_line *b)
+{
+	return (a->written & (b->read | b->written)) | (b->written & a->read);
+}
+
+/*
+ * Goes on from lines i and k to the next line that both sets have.  Returns false if there is none.
+ */
+static inline bool pp_access_sets_meet(const struct pp_access_set *a, const struct pp_access_set *b,
+				       unsigned *i, unsigned *k)
+{
+	while (*i < a->n && *k < b->n) {
+		if (a->lines[*i].address == b->lines[*k].address)
+			return true;
+		if (a->lines[*i].address < b->lines[*k].address)
+			++*i;
+		else
+			++*k;
+	}
+	return false;
+}
+
 #endif

@@ -349,7 +349,7 @@ static void take_conflict(void *data, uint32_t a, const struct pp_access_line *o
 			  const struct pp_access_line *of_b)
 {
 	struct run *run = data;
-	uint64_t bytes = pp_ulcp_conflicting(of_a, of_b);
+	uint64_t bytes = pp_access_conflicting(of_a, of_b);
 
 	pair_for(run->lock, a, b)->conflicts = true;
 	note_conflict(run, a, of_a, bytes);

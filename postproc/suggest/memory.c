@@ -273,7 +273,7 @@ void pp_suggest_conflicts_each(const struct pp_suggest_conflicts *conflicts,
 				const struct user *b = &g_array_index(users, struct user, k);
 
 				if ((a->thread != b->thread || a->thread == MANY) &&
-				    pp_ulcp_conflicting(&a->line, &b->line))
+				    pp_access_conflicting(&a->line, &b->line))
 					take(data, a->site, &a->line, b->site, &b->line);
 			}
 	}

@@ -38,7 +38,7 @@ static void compare_lines(struct pp_overlaps *overlaps, const struct pp_access_l
 {
 	struct pp_overlap_line line = {
 	    .address = a->address,
-	    .bytes = (a->written & (b->read | b->written)) | (b->written & a->read),
+	    .bytes = pp_access_conflicting(a, b),
 	};
 
 	if (!a->written && !b->written)
@@ -55,14 +55,8 @@ static void compare(struct pp_overlaps *overlaps, const struct pp_access_set *a,
 
 	g_array_set_size(overlaps->lines, 0);
 	overlaps->last = (struct pp_overlap){0};
-	while (i < a->n && k < b->n) {
-		if (a->lines[i].address < b->lines[k].address)
-			i++;
-		else if (a->lines[i].address > b->lines[k].address)
-			k++;
-		else
-			compare_lines(overlaps, &a->lines[i++], &b->lines[k++]);
-	}
+	while (pp_access_sets_meet(a, b, &i, &k))
+		compare_lines(overlaps, &a->lines[i++], &b->lines[k++]);
 	overlaps->last.n = overlaps->lines->len;
 	overlaps->last.lines = (const struct pp_overlap_line *)overlaps->lines->data;
 }

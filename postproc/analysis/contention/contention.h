@@ -66,7 +66,7 @@ void pp_contention_waited(struct pp_contention *contention, struct pp_contender 
 uint64_t pp_contention_step(struct pp_contention *contention, struct pp_contender *contender,
 			    uint64_t site, bool *ret_contended);
 
-/* That step is the release of a lock, for which others waited or not. */
+/* The step that has begun releases a lock. */
 void pp_contention_released(struct pp_contender *contender, uint64_t site, bool had_waiters,
 			    int64_t now_ns);
 

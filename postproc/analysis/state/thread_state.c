@@ -518,7 +518,10 @@ static void on_waking(struct pp_thread_states *states, const struct pp_event *ev
 	self->waker = event->waking.waker;
 }
 
-/* Of a thread that ran before the recording; if it had an event since, that told more. */
+/*
+ * The state, at the begin of the recording, of a thread that already ran.  An event of the thread
+ * that came before tells more.
+ */
 static void on_state(struct pp_thread_states *states, const struct pp_event *event)
 {
 	const struct pp_thread *thread = event->thread;

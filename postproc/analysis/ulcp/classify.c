@@ -16,7 +16,7 @@ static void compare_lines(struct pp_ulcp_conflict *conflict, const struct pp_acc
 	uint64_t bytes = pp_ulcp_contending(a, b);
 	uint64_t updates = a->read & a->written & b->read & b->written;
 
-	conflict->conflicts |= pp_ulcp_conflicting(a, b) != 0;
+	conflict->conflicts |= pp_access_conflicting(a, b) != 0;
 	conflict->contends |= bytes != 0;
 	conflict->updates |= (bytes & updates) != 0;
 	conflict->first_only_reads |= (bytes & ~a->written) != 0;
@@ -30,14 +30,8 @@ struct pp_ulcp_conflict pp_ulcp_compare(const struct pp_access_set *a,
 	struct pp_ulcp_conflict conflict = {0};
 	unsigned i = 0, k = 0;
 
-	while (i < a->n && k < b->n) {
-		if (a->lines[i].address < b->lines[k].address)
-			i++;
-		else if (a->lines[i].address > b->lines[k].address)
-			k++;
-		else
-			compare_lines(&conflict, &a->lines[i++], &b->lines[k++]);
-	}
+	while (pp_access_sets_meet(a, b, &i, &k))
+		compare_lines(&conflict, &a->lines[i++], &b->lines[k++]);
 	return conflict;
 }
 

@@ -36,24 +36,18 @@ static inline bool pp_ulcp_is_unnecessary(enum pp_ulcp_class class)
 	return class <= PP_ULCP_BENIGN;
 }
 
-/* What a section does with memory that is shared: that several threads access in sections. */
+/* How a section uses shared memory: memory that several threads access in sections. */
 enum pp_ulcp_use { PP_ULCP_USES_NONE, PP_ULCP_READS, PP_ULCP_WRITES, PP_ULCP_N_USES };
 
 /* The class of two sections that do not conflict. */
 enum pp_ulcp_class pp_ulcp_class_of_uses(enum pp_ulcp_use a, enum pp_ulcp_use b);
 
-/* Bytes that one writes and the other one accesses. */
-static inline uint64_t pp_ulcp_conflicting(const struct pp_access_line *a,
-					   const struct pp_access_line *b)
-{
-	return (a->written & (b->read | b->written)) | (b->written & a->read);
-}
-
-/* ... of which one changes the value. */
+/* The conflicting bytes whose value a section changes. */
 static inline uint64_t pp_ulcp_contending(const struct pp_access_line *a,
 					  const struct pp_access_line *b)
 {
-	return pp_ulcp_conflicting(a, b) & ((a->written & a->changed) | (b->written & b->changed));
+	return pp_access_conflicting(a, b) &
+	       ((a->written & a->changed) | (b->written & b->changed));
 }
 
 /* How two sets conflict; each member is true if there is such a byte. */

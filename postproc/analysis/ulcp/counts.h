@@ -62,7 +62,7 @@ uint64_t pp_ulcp_figures_n_unnecessary(const struct pp_ulcp_figures *figures);
 /* All but `pairs`. */
 void pp_ulcp_sums_add(struct pp_ulcp_sums *to, const struct pp_ulcp_sums *sums);
 
-/* What sections of one thread have in common. */
+/* Sections of a thread of the same kind have these in common. */
 struct pp_ulcp_kind {
 	uint32_t use;		   /* number in uses.h, if is_known */
 	enum pp_ulcp_use at_least; /* its use is at least that */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What critical sections do with shared memory: whether they access any, and whether they write it.
+ * Tells whether critical sections access shared memory, and whether they write it.
  * Memory is *shared* if two threads access it in sections during its life, else *private*, as in
  * analysis/accesses/locations.h; here byte by byte.
  *

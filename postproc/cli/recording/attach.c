@@ -146,7 +146,7 @@ static int run_recording(struct attachment *self, struct pp_run *run, int64_t du
 	return PP_EXIT_GOOD;
 }
 
-/* Nothing of the process is recorded but the kernel's events. */
+/* Only the kernel's events are recorded. */
 static void leave_out(struct gm_config *config)
 {
 	config->calls_mode = GM_CALLS_OFF;

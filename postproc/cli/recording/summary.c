@@ -153,7 +153,7 @@ static void note_left_out(struct pp_run *run, const uint64_t *n_left_out)
 
 char *pp_summary_make(struct pp_run *run, const struct pp_capture *capture)
 {
-	/* Nothing is loaded into a process that already runs, nor into its children. */
+	/* A process that already runs, and its children, load no library of ours. */
 	uint64_t n_unloaded = run->attached ? 0 : pp_unloaded_note(run, capture);
 	struct counts counts = {0};
 

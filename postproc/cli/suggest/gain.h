@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What suggestions would gain, by replays of the recorded runs with the change. */
+/* Predicts the gain of each suggestion: replays the recorded runs with the change. */
 #ifndef PP_CLI_SUGGEST_GAIN_H
 #define PP_CLI_SUGGEST_GAIN_H
 
