@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The threads that wait at the end: now, if the program still runs; or when it ended, or was
- * killed.  Each has the object that it waits for, since when, and for a lock the
- * thread that holds it, where that took it, and what that waits for itself.
+ * killed.  Each has the object that it waits for, since when, and for a lock the thread that holds
+ * it, where that took it, and what that waits for itself.  A selection limits the rows only.
  *
  * The holder is the thread whose acquisition is the last one known, or else the owner that the lock
  * named when the wait began: uncontended acquisitions may not be recorded (sync.mode).  A join
@@ -55,6 +55,7 @@ static const struct pp_column columns[] = {
 /* The last wait of a thread for which no return was recorded. */
 struct wait {
 	const struct pp_thread *thread; /* NULL: it does not wait */
+	bool is_shown;			/* it is selected */
 	bool timed;
 	enum gm_sync_type type;
 	enum st_event op;
@@ -150,9 +151,8 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		forget(self, operation->thread);
 		return;
 	}
-	if (!pp_selects_operation(self->context, operation) ||
-	    !pp_selects_object(self->context, object))
-		return;
+	wait.is_shown = pp_selects_thread(self->context, operation->thread) &&
+			pp_selects_object(self->context, object);
 	wait.timed = pp_sync_has(operation->op, PP_SYNC_TIMED);
 	wait.type = object->type;
 	wait.op = operation->op;
@@ -165,13 +165,23 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 	keep(self, &wait);
 }
 
-/* No object is needed after its end. */
+/* No object is needed after its end, but for a selection: it was there. */
 static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
 {
-	(void)data;
-	(void)object;
+	const struct waiting *self = data;
+
 	(void)group;
+	if (pp_selects_by(self->context, PP_SELECT_OBJECT))
+		(void)pp_selects_object(self->context, object);
 	return false;
+}
+
+/* Finds the selected objects, also those for which no thread waits. */
+static void find_selected(const struct waiting *self)
+{
+	for (guint i = 0; i < self->objects.all->len; i++)
+		if (self->objects.all->pdata[i])
+			(void)pp_selects_object(self->context, self->objects.all->pdata[i]);
 }
 
 /* --- the table ------------------------------------------------------------------------------ */
@@ -282,6 +292,8 @@ static void waiting_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	g_autoptr(GPtrArray) waits = g_ptr_array_new();
 
 	pp_thread_states_finish(self->states, end_ns);
+	if (pp_selects_by(self->context, PP_SELECT_OBJECT))
+		find_selected(self);
 	for (guint i = 0; i < self->waits->len; i++) {
 		const struct wait *wait = self->waits->pdata[i];
 
@@ -290,7 +302,8 @@ static void waiting_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	}
 	g_ptr_array_sort(waits, by_wait);
 	for (guint i = 0; i < waits->len; i++)
-		add_row(self, table, waits->pdata[i]);
+		if (((const struct wait *)waits->pdata[i])->is_shown)
+			add_row(self, table, waits->pdata[i]);
 	note_deadlocks(self, table, waits);
 	g_ptr_array_add(tables, table);
 }
