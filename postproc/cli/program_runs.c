@@ -18,6 +18,9 @@ char *pp_cli_run_failure(const struct pp_view *view)
 		return g_strdup_printf("ended by signal %" PRId64, signal);
 	if (exit_status > 0)
 		return g_strdup_printf("exit status %" PRId64, exit_status);
+	if (pp_model_is_attached(view->capture->model))
+		return g_strdup("gprof-mt attached to a running process: its begin and its exit "
+				"status are not known");
 	if (pp_json_string(info, "recorder") && exit_status < 0)
 		return g_strdup("cut short: record was killed, or has not ended");
 	return NULL;

@@ -38,6 +38,10 @@ ended_by duration
 [ $(($(info end_ns) - $(info start_ns))) -ge 20000000 ] || fail "shorter than its duration"
 [ -d gprof-mt.data.old ] || fail "the capture of a process that runs on was not moved"
 
+# Replays need the synchronization, and comparisons of runs all of a run.
+fails 1 'whose synchronization is not recorded: nothing can be replayed' replay gprof-mt.data
+fails 1 'attached to a running process: its begin and its exit status are not known' suggest gprof-mt.data
+
 # While it records, a report shows the first part; so does an ended one.
 attach
 has_part()

@@ -54,6 +54,11 @@ static int check_processes(const struct pp_view *view, struct pp_error *err)
 	const GPtrArray *processes = view->capture->model->processes;
 	unsigned n = 0;
 
+	if (pp_model_is_attached(view->capture->model))
+		return pp_error_add(err, -ENOTSUP,
+				    "%s: gprof-mt attached to a running process, whose "
+				    "synchronization is not recorded: nothing can be replayed",
+				    view->capture->model->dir);
 	for (guint i = 0; i < processes->len; i++)
 		n += ((const struct pp_process *)processes->pdata[i])->dir != NULL;
 	if (n == 1)
