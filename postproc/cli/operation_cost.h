@@ -7,7 +7,7 @@
 
 /*
  * Runs `gprof-mt calibrate` bare and recorded, which takes some 50 ms, and sets the difference of
- * an operation.  Returns 0 or -errno.
+ * an operation.  Further calls set the same.  Returns 0 or -errno.
  */
 int pp_operation_cost_measure(double *ret_ns, struct pp_error *err);
 
