@@ -67,7 +67,7 @@ struct pp_loss {
 /* Why the recording of a process that already ran has ended. */
 enum pp_attach_end { PP_ATTACH_EXIT, PP_ATTACH_DURATION, PP_ATTACH_SIGNAL };
 
-/* Of a process that already ran (record/attach). */
+/* Facts about a process that already ran (record/attach). */
 struct pp_attached {
 	const char *cwd; /* NULL: not known */
 	int64_t age_ns;	 /* time since its start */

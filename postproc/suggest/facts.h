@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorded runs tell about the critical sections of each lock, by the call sites that
- * enter them: the universal graph of paper 000, section 3.4, with sections merged over runs by the
- * names of their lock and site.
+ * The facts that the recorded runs tell about the critical sections of each lock, by the call sites
+ * that enter them: the universal graph of paper 000, section 3.4, with sections merged over runs by
+ * the names of their lock and site.
  *
  * Two facts are kept of each pair of sites.  *Consecutive* sections of different threads are
  * counted by class (analysis/ulcp/classify.h).  And the sites *conflict* if any section of one, in

@@ -17,7 +17,9 @@ static const struct pp_suggest_site *site_at(const struct pp_suggest_lock *lock,
 	return lock->sites->pdata[site];
 }
 
-/* What a site writes that only one thread executes, another thread might write, too. */
+/*
+ * Another thread might execute a site, too, that only one has executed: both would write the same.
+ */
 static bool conflict(const struct pp_suggest_lock *lock, uint32_t a, uint32_t b)
 {
 	const struct pp_suggest_pair *pair = pp_suggest_pair_of(lock, a, b);

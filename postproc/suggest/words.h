@@ -8,13 +8,13 @@
 /* "remove the lock", "split the lock: one for add (a.c:3); one for get (a.c:9)". */
 char *pp_suggest_action(const struct pp_suggestion *suggestion);
 
-/* What is to be done at the site: "lock 1", "read lock", "no lock", "write lock", "lock". */
+/* The change of the site: "lock 1", "read lock", "no lock", "write lock", "lock". */
 char *pp_suggest_role(const struct pp_suggestion *suggestion, uint32_t site);
 
 /* "9,998 of 9,998 consecutive sections of different threads need not exclude each other". */
 char *pp_suggest_evidence(const struct pp_suggestion *suggestion);
 
-/* What the runs did not exercise, in sentences separated by "; ". */
+/* Tells which cases the runs did not exercise, in sentences separated by "; ". */
 char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 			       const struct pp_suggest_facts *facts);
 

@@ -100,8 +100,8 @@ int pp_screen_start(struct pp_screen *screen, struct pp_error *err)
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return pp_error_add(
 		    err, -ENOTTY,
-		    "standard input and output must be a terminal; `gprof-mt report` and `gprof-mt "
-		    "history` print without one");
+		    "standard input and output must be a terminal; `gprof-mt report`, `gprof-mt "
+		    "history` and `gprof-mt top --batch` print without one");
 	if (g_strcmp0(name, "dumb") == 0)
 		return pp_error_add(
 		    err, -ENOTTY,

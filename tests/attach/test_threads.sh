@@ -35,7 +35,7 @@ done
 state_of "$known" >state.after
 same "the state of the process" "$(cat state.before)" "$(cat state.after)"
 
-# What is not known is said.
+# The report says what it does not know.
 "$gprof_mt" report summary threads sync locks >report 2>&1 || fail "$(cat report)"
 for text in 'attached *recorded from .* after its start on, until a signal ended the recording; it ran on' \
 	'calls *not counted: gprof-mt attached' 'sync *no synchronization calls recorded: gprof-mt attached' \

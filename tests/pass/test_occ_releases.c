@@ -23,7 +23,7 @@
 
 enum did { DID_NOTHING, DID_RUN, DID_WAIT };
 
-/* What begins a new step; a release is one. */
+/* The begin of a step; a release is one. */
 struct step {
 	int64_t at_ns;
 	unsigned site; /* 0: it was blocked elsewhere */

@@ -97,7 +97,7 @@ static void test_others(void)
 		     10000, 0);
 }
 
-/* Of 64 times, every second one is a quantile; those on a CPU of the program's own do not count. */
+/* Every second of 64 times is a quantile; those on a CPU of the program's own do not count. */
 static void test_quantiles(void)
 {
 	GString *text =
@@ -249,7 +249,7 @@ static void test_part(void)
 	pp_replay_model_free(model);
 }
 
-/* Of a barrier of two threads, one has arrived before the part, and one arrives behind another. */
+/* A barrier of two threads: one has arrived before the part, and one arrives behind another. */
 static void test_part_of_barriers(void)
 {
 	struct pp_replay_model *model = pp_replay_model_new();

@@ -43,7 +43,7 @@ static void returns(uint64_t n)
 	pp_item_file_free(file);
 }
 
-/* What the disk does not take is an error. */
+/* A full disk is an error. */
 static void fails(void)
 {
 	struct rlimit none = {0, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which bytes of a set of the past still live: the last free of each address is kept, with its
- * number, and looked up for the bytes that matter.
+ * Tells which bytes of a set of the past still live: it keeps the last free of each address, with
+ * its number, and looks it up for the bytes that matter.
  */
 #ifndef PP_ANALYSIS_ACCESSES_LIVES_H
 #define PP_ANALYSIS_ACCESSES_LIVES_H

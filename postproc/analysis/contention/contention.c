@@ -5,7 +5,8 @@
  * the same two call sites are compared.
  *
  * The other costs are medians: the CPU may do something else for long meanwhile, for an interrupt,
- * or because a hypervisor has taken it. Of many times, every second, fourth, ... is kept.
+ * or because a hypervisor has taken it. If there are many times, it keeps
+ * every second, fourth, ... one.
  */
 #include "analysis/contention/contention.h"
 

@@ -20,7 +20,7 @@ enum figure {
 	N_FIGURES
 };
 
-/* Of consecutive sections, from the column `first` on. */
+/* The columns for pairs of consecutive sections, from the column `first` on. */
 #define FIGURES(first)                                                                             \
 	[first +                                                                                   \
 	    PAIRS] = {"consecutive", "pairs", PP_TYPE_COUNT, 0,                                    \

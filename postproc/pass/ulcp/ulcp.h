@@ -48,7 +48,7 @@ struct pp_ulcp_lock_data {
 	struct pp_ulcp_conflict early;
 };
 
-/* What a section that has not ended did with memory that it has freed. */
+/* A section that has not ended has used memory, and freed it. */
 struct pp_ulcp_early {
 	const struct pp_thread *thread;
 	const struct pp_object *lock;

@@ -18,7 +18,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* Of /proc/PID/status. */
+/* Lines of /proc/PID/status. */
 struct status {
 	pid_t tgid, ppid;
 	uid_t uid[3]; /* real, effective, saved */

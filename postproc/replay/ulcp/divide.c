@@ -26,7 +26,7 @@ struct divider {
 	struct pp_replay_model *model; /* the result */
 };
 
-/* Which lock a section needs. */
+/* The lock that a section needs. */
 struct place {
 	uint32_t byte; /* one of those that need it; NO_BYTE: none */
 	bool changes;

@@ -88,7 +88,7 @@ static void add_semaphores(GArray *waits, const struct pp_replay_model *model)
 	}
 }
 
-/* Of the waits at a step for one thread, that for its last step comes first. */
+/* If a step has several waits for one thread, that for its last step comes first. */
 static int compare_waits(const void *a, const void *b)
 {
 	const struct pp_ulcp_wait *x = a, *y = b;
