@@ -137,6 +137,16 @@ struct pp_thread {
 	int sample_error; /* errno: why it has no samples of its own; 0: no failure */
 };
 
+/* The reordering of a TSC read by an out-of-order processor: up to 12 ns were observed. */
+#define PP_REORDER_NS 50
+
+/* The maximum time by which an effect in one thread may be stamped before its cause in the other.
+ */
+static inline int64_t pp_order_ns(const struct pp_thread *one, const struct pp_thread *other)
+{
+	return (int64_t)one->clock_error_ns + other->clock_error_ns + PP_REORDER_NS;
+}
+
 /* Makes an array of pointers by serial number long enough for this one; new elements are NULL. */
 static inline void pp_by_serial_reach(GPtrArray *array, unsigned serial)
 {

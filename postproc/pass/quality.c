@@ -66,9 +66,6 @@ static const char *const end_texts[ST_N_PATH_ENDS] = {
     [ST_PATH_STACK] = "the next frame is outside of the thread's known stack",
 };
 
-/* The reordering of a TSC read by an out-of-order processor: up to 12 ns were observed. */
-#define REORDER_NS 50
-
 struct quality {
 	const struct pp_pass_context *context;
 	const struct pp_model *model;
@@ -111,7 +108,7 @@ static struct pp_table *clock_table(const struct pp_model *model)
 	pp_cell_set_count(&row[THREADS], n);
 	pp_cell_set_time(&row[CLOCK_ERROR], worst->clock_error_ns);
 	pp_cell_set_count(&row[CLOCK_TID], worst->tid);
-	pp_cell_set_time(&row[ORDER], 2 * (int64_t)worst->clock_error_ns + REORDER_NS);
+	pp_cell_set_time(&row[ORDER], pp_order_ns(worst, worst));
 	return table;
 }
 

@@ -16,8 +16,9 @@ struct pp_hold {
 	bool shared;	       /* it excludes only those that are not */
 	int64_t wait_ns;       /* for this hold */
 	int64_t superseded_ns; /* time of another thread's acquisition; PP_TIME_UNKNOWN: none */
-	uint64_t n_before;     /* its thread's number of operations before it */
-	unsigned depth;	       /* of recursive locking */
+	const struct pp_thread *superseded_by; /* that thread */
+	uint64_t n_before;		       /* its thread's number of operations before it */
+	unsigned depth;			       /* of recursive locking */
 };
 
 struct pp_waiter {

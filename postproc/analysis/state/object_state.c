@@ -154,9 +154,11 @@ static void remove_hold(struct pp_objects *objects, struct pp_object *object, gu
 		g_ptr_array_add(objects->spare_holds, g_steal_pointer(&object->holds));
 }
 
-static void supersede(struct pp_object *object, struct pp_hold *hold, int64_t now_ns)
+static void supersede(struct pp_object *object, struct pp_hold *hold,
+		      const struct pp_operation *operation)
 {
-	hold->superseded_ns = now_ns;
+	hold->superseded_ns = operation->end_ns;
+	hold->superseded_by = operation->thread;
 	leave_current(object, hold);
 	object->n_superseded++;
 }
@@ -227,14 +229,30 @@ static G_GNUC_NO_INLINE void end_dead_holds(struct pp_objects *objects, struct p
 			 operation);
 }
 
-static G_GNUC_NO_INLINE void supersede_others(struct pp_object *object, bool shared, int64_t now_ns)
+static G_GNUC_NO_INLINE void supersede_others(struct pp_object *object, bool shared,
+					      const struct pp_operation *operation)
 {
 	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		struct pp_hold *other = hold_at(object, i);
 
 		if (other->superseded_ns == PP_TIME_UNKNOWN && !(shared && other->shared))
-			supersede(object, other, now_ns);
+			supersede(object, other, operation);
 	}
+}
+
+/*
+ * True if the thread still has its hold as far as the clocks tell: the acquisition that superseded
+ * it was stamped so close to the hold's begin, or to now, that it may have come before or after.
+ */
+static bool may_still_hold(const struct pp_hold *hold, int64_t now_ns)
+{
+	int64_t order_ns;
+
+	if (hold->superseded_ns == PP_TIME_UNKNOWN)
+		return true;
+	order_ns = pp_order_ns(hold->thread, hold->superseded_by);
+	return hold->superseded_ns - hold->since_ns <= order_ns ||
+	       now_ns - hold->superseded_ns <= order_ns;
 }
 
 static void take(struct pp_objects *objects, struct pp_object *object,
@@ -266,7 +284,7 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 	if (own >= 0) {
 		struct pp_hold *held = hold_at(object, (guint)own);
 
-		if (may_recurse && held->superseded_ns == PP_TIME_UNKNOWN) {
+		if (may_recurse && may_still_hold(held, now_ns)) {
 			held->depth++;
 			return;
 		}
@@ -275,7 +293,7 @@ static void take(struct pp_objects *objects, struct pp_object *object,
 	if (G_UNLIKELY(operation->result == EOWNERDEAD))
 		end_dead_holds(objects, object, operation);
 	else if (shared ? object->n_exclusive : object->n_current)
-		supersede_others(object, shared, now_ns);
+		supersede_others(object, shared, operation);
 	add_hold(objects, object, &hold);
 }
 
