@@ -105,8 +105,8 @@ int pp_screen_start(struct pp_screen *screen, struct pp_error *err)
 	if (g_strcmp0(name, "dumb") == 0)
 		return pp_error_add(
 		    err, -ENOTTY,
-		    "TERM=dumb: the browser needs a terminal that can move the cursor; "
-		    "set TERM (for example to xterm), or use `gprof-mt report`");
+		    "TERM=dumb: a terminal that can move the cursor is needed; set TERM (for "
+		    "example to xterm), or use `gprof-mt report` or `gprof-mt top --batch`");
 	setlocale(LC_CTYPE, "");
 	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	catch_stop();

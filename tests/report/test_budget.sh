@@ -284,6 +284,9 @@ cp -r same/1 cut
 stream=$(find cut -path '*/user/*' -name 'stream*' -size +0 | sort | head -n 1)
 truncate -s 50 "$stream" || fail "no stream in $(find cut)"
 unmeasured 'run time < 100 s' "cut: it is damaged" before cut
+# The budget does not need A.
+"$gprof_mt" diff --budget 'run time < 100 s' cut before >out 2>err
+[ $? = 1 ] && grep -qE '^  run time < 100 s +met ' out && grep -q "cut.*damaged" err || fail "damaged A: $(cat out err)"
 
 # Captures that do not belong together.
 fails 1 "failed/1: a run of './gated 3', but same/1 is one of './gated': name runs of one command" \

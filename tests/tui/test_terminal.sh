@@ -148,7 +148,7 @@ for without in NO_COLOR=1 TERM=vt100; do
 	ended 0
 done
 run "TERM=dumb $browse"
-shows 'TERM=dumb: the browser needs a terminal that can move the cursor'
+shows 'TERM=dumb: a terminal that can move the cursor is needed'
 until_true 60 test -s pid
 ended 1
 run "TERM=none $browse"

@@ -37,6 +37,7 @@ struct judging {
 	struct pp_table *captures;
 	struct side sides[N_SIDES];
 	GArray *results; /* of struct pp_budget_result */
+	int damaged;	 /* PP_EXIT_GOOD, or that a capture is damaged */
 };
 
 void pp_cli_gate_init(struct pp_cli_gate *gate)
@@ -123,14 +124,16 @@ static GPtrArray *sections_of(const GPtrArray *budgets)
 	return sections;
 }
 
-static struct pp_budget_value *measure(const struct judging *judging, const struct pp_view *view)
+static struct pp_budget_value *measure(struct judging *judging, const struct pp_view *view)
 {
+	int damaged = pp_view_print_damage(view);
 	const GPtrArray *budgets = judging->gate->budgets;
 	struct pp_budget_value *values = g_new0(struct pp_budget_value, budgets->len);
 	GPtrArray *tables = pp_cli_sections_tables(view, judging->sections);
 	g_autofree char *failure = pp_cli_run_failure(view);
 
-	if (!failure && pp_view_print_damage(view) != PP_EXIT_GOOD)
+	judging->damaged = MAX(judging->damaged, damaged);
+	if (!failure && damaged != PP_EXIT_GOOD)
 		failure = g_strdup("it is damaged, and covers less than was recorded");
 	for (guint i = 0; i < budgets->len; i++) {
 		const struct pp_budget *budget = budgets->pdata[i];
@@ -286,7 +289,7 @@ static int show(const struct judging *judging, const struct pp_cli_tables *how)
 		return PP_EXIT_EXCEEDED;
 	if (pp_budget_count(judging->results, PP_BUDGET_NOT_MEASURED))
 		return PP_EXIT_FAILED;
-	return MAX(status, written);
+	return MAX(MAX(status, written), judging->damaged);
 }
 
 /* -------------------------------------------------------------------------------------------- */
