@@ -186,6 +186,7 @@ static void count_gaps(struct pp_replay_builder *self)
 		if (!track)
 			continue;
 		self->gaps.lost_events += track->thread->events_lost;
+		self->gaps.lost_calls += self->call_times ? track->thread->records_lost : 0;
 		self->gaps.only_counted +=
 		    track->thread->sync_since_ns != 0 || track->thread->process->only_waits;
 	}
@@ -239,6 +240,8 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 	count_gaps(self);
 	if (self->shares)
 		pp_replay_shares_finish(self->shares, model, number_of, self);
+	if (self->call_times)
+		pp_replay_call_times_finish(self->call_times, model, number_of, self, &self->gaps);
 	if (self->units)
 		finish_units(self, model, end_ns);
 	model->n_cpus = n_cpus;

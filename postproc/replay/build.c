@@ -314,6 +314,13 @@ void pp_replay_builder_share(struct pp_replay_builder *self, const GPtrArray *fu
 	self->shares = pp_replay_shares_new(self->context->namer, functions);
 }
 
+void pp_replay_builder_call_times(struct pp_replay_builder *self, const GPtrArray *functions,
+				  bool (*has_returns)(const void *data, uint32_t serial),
+				  const void *data)
+{
+	self->call_times = pp_replay_call_times_new(self->context, functions, has_returns, data);
+}
+
 void pp_replay_builder_accesses(struct pp_replay_builder *self)
 {
 	self->units = pp_replay_units_new(self->context);
@@ -336,14 +343,29 @@ static void note_switch(struct pp_replay_builder *self, const struct pp_event *e
 				  event->sched_switch.next_tid > TID_OF_IDLE);
 }
 
+static void note_call(struct pp_replay_builder *self, const struct pp_event *event)
+{
+	const struct track *track;
+
+	if (!self->call_times || !event->thread)
+		return;
+	track = pp_build_track_until(self, event->thread, event->time_ns);
+	pp_replay_call_times_event(self->call_times, event, track->contender.cpu_ns);
+}
+
 void pp_replay_builder_event(struct pp_replay_builder *self, const struct pp_event *event)
 {
 	if (self->part.is_wanted && !pp_build_part_has(self, event))
 		return;
-	if (self->units && event->kind != PP_EVENT_SAMPLE)
+	if (self->units && event->kind != PP_EVENT_SAMPLE &&
+	    !(PP_EVENT_MASK(event->kind) & PP_CALL_KINDS))
 		pp_replay_units_event(self->units, event);
 	if (PP_EVENT_MASK(event->kind) & PP_ACCESS_KINDS)
 		return;
+	if (PP_EVENT_MASK(event->kind) & PP_CALL_KINDS) {
+		note_call(self, event);
+		return;
+	}
 	if (event->kind == PP_EVENT_SAMPLE) {
 		if (self->shares && event->thread)
 			pp_replay_shares_sample(self->shares, event,
@@ -381,6 +403,7 @@ void pp_replay_builder_free(struct pp_replay_builder *self)
 	pp_replay_wakes_free(self->wakes);
 	pp_replay_others_free(self->others);
 	pp_replay_shares_free(self->shares);
+	pp_replay_call_times_free(self->call_times);
 	pp_replay_units_free(self->units);
 	pp_contention_free(self->contention);
 	g_clear_pointer(&self->part.threads, g_array_unref);

@@ -25,6 +25,14 @@ void pp_replay_builder_free(struct pp_replay_builder *builder);
 /* To be called before the first event: the model tells the shares of these functions (shares.h). */
 void pp_replay_builder_share(struct pp_replay_builder *builder, const GPtrArray *functions);
 
+/*
+ * The same: it tells the CPU time of these functions by the history of calls (call_times.h), whose
+ * events (PP_CALL_KINDS) the builder then needs, too.
+ */
+void pp_replay_builder_call_times(struct pp_replay_builder *builder, const GPtrArray *functions,
+				  bool (*has_returns)(const void *data, uint32_t serial),
+				  const void *data);
+
 /* The same: the model tells the accesses of sections (units.h). */
 void pp_replay_builder_accesses(struct pp_replay_builder *builder);
 

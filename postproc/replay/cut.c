@@ -97,12 +97,29 @@ static const char *name_of(const struct cut *self, uint32_t object)
 	return ((const struct pp_replay_object *)self->model->objects->pdata[object])->name;
 }
 
+/* Of the parts of that step only the rest counts, which is what remains of its CPU time. */
+static void scale_parts(const struct cut *self, uint32_t number, uint32_t at, uint64_t before_ns,
+			uint64_t after_ns)
+{
+	const GArray *parts = self->model->parts;
+
+	for (guint i = pp_replay_find_part(self->model, number, at); i < parts->len; i++) {
+		struct pp_replay_function_part *part =
+		    &g_array_index(parts, struct pp_replay_function_part, i);
+
+		if (part->thread != number || part->step != at)
+			return;
+		part->share = MIN(part->share * (double)before_ns / (double)MAX(after_ns, 1), 1);
+	}
+}
+
 static void cut_thread(struct cut *self, uint32_t number)
 {
 	struct pp_replay_thread *thread = thread_at(self, number);
 	uint32_t n = MIN(self->threads[number].n_before, thread->steps->len - 1);
 	g_autoptr(GArray) held = find_held(thread->steps, n);
 	struct pp_replay_step *first;
+	uint64_t first_ns;
 
 	self->last[number] = thread->steps->len - 1;
 
@@ -111,7 +128,9 @@ static void cut_thread(struct cut *self, uint32_t number)
 	if (n)
 		g_array_remove_range(thread->steps, 0, n);
 	first = step_at(thread->steps, 0);
-	first->cpu_ns -= MIN(first->cpu_ns, self->threads[number].cpu_ns);
+	first_ns = first->cpu_ns;
+	first->cpu_ns -= MIN(first_ns, self->threads[number].cpu_ns);
+	scale_parts(self, number, n, first_ns, first->cpu_ns);
 	if (held->len)
 		g_array_insert_vals(thread->steps, 0, held->data, held->len);
 	release_held(thread->steps);
@@ -171,6 +190,23 @@ static void link_accesses(const struct cut *self)
 		g_array_index(accesses, struct pp_replay_access, n++) = access;
 	}
 	g_array_set_size(accesses, n);
+}
+
+static void link_parts(const struct cut *self)
+{
+	GArray *parts = self->model->parts;
+	guint n = 0;
+
+	for (guint i = 0; i < parts->len; i++) {
+		struct pp_replay_function_part part =
+		    g_array_index(parts, struct pp_replay_function_part, i);
+
+		if (part.step < self->threads[part.thread].n_before)
+			continue;
+		part.step = (uint32_t)(part.step + self->shift[part.thread]);
+		g_array_index(parts, struct pp_replay_function_part, n++) = part;
+	}
+	g_array_set_size(parts, n);
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -238,6 +274,7 @@ struct pp_replay_cut_sums pp_replay_cut(struct pp_replay_model *model,
 			link_step(&self, step_at(steps, k));
 	}
 	link_accesses(&self);
+	link_parts(&self);
 	begin_threads(&self, from_ns);
 	cut_objects(&self);
 	return self.sums;

@@ -42,6 +42,11 @@ static void share_done(void *data)
 	g_free(((struct pp_replay_share *)data)->function);
 }
 
+static void function_done(void *data)
+{
+	g_free(((struct pp_replay_function *)data)->name);
+}
+
 struct pp_replay_model *pp_replay_model_new(void)
 {
 	struct pp_replay_model *model = g_new0(struct pp_replay_model, 1);
@@ -51,6 +56,9 @@ struct pp_replay_model *pp_replay_model_new(void)
 	model->sites = g_ptr_array_new_with_free_func(g_free);
 	model->shares = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_share));
 	g_array_set_clear_func(model->shares, share_done);
+	model->functions = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_function));
+	g_array_set_clear_func(model->functions, function_done);
+	model->parts = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_function_part));
 	model->accesses = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_access));
 	model->n_cpus = 1;
 	model->n_wakes = 1;
@@ -62,6 +70,7 @@ struct pp_replay_model *pp_replay_model_copy(const struct pp_replay_model *model
 	struct pp_replay_model *copy = pp_replay_model_new();
 	GPtrArray *threads = copy->threads, *objects = copy->objects, *sites = copy->sites;
 	GArray *shares = copy->shares, *accesses = copy->accesses;
+	GArray *functions = copy->functions, *parts = copy->parts;
 
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_replay_thread *thread = model->threads->pdata[i];
@@ -85,12 +94,22 @@ struct pp_replay_model *pp_replay_model_copy(const struct pp_replay_model *model
 		pp_replay_add_share(copy, share->function, share->site, share->in_ns,
 				    share->all_ns);
 	}
+	for (guint i = 0; i < model->functions->len; i++) {
+		const struct pp_replay_function *function =
+		    &g_array_index(model->functions, struct pp_replay_function, i);
+
+		pp_replay_add_function(copy, function->name, function->n_calls);
+	}
 	*copy = *model;
 	copy->threads = threads;
 	copy->objects = objects;
 	copy->sites = sites;
 	copy->shares = shares;
+	copy->functions = functions;
+	copy->parts = parts;
 	copy->accesses = accesses;
+	if (model->parts->len)
+		g_array_append_vals(parts, model->parts->data, model->parts->len);
 	if (model->accesses->len)
 		g_array_append_vals(accesses, model->accesses->data, model->accesses->len);
 	return copy;
@@ -104,6 +123,8 @@ void pp_replay_model_free(struct pp_replay_model *model)
 	g_ptr_array_unref(model->objects);
 	g_ptr_array_unref(model->sites);
 	g_array_unref(model->shares);
+	g_array_unref(model->functions);
+	g_array_unref(model->parts);
 	g_array_unref(model->accesses);
 	g_free(model);
 }
@@ -164,6 +185,49 @@ void pp_replay_add_share(struct pp_replay_model *model, const char *function, ui
 	}
 	new.function = g_strdup(function);
 	g_array_append_val(model->shares, new);
+}
+
+void pp_replay_add_function(struct pp_replay_model *model, const char *name, uint64_t n_calls)
+{
+	struct pp_replay_function function = {g_strdup(name), n_calls};
+
+	g_array_append_val(model->functions, function);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct pp_replay_function_part *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+void pp_replay_sort_parts(struct pp_replay_model *model)
+{
+	if (model->parts->len)
+		qsort(model->parts->data, model->parts->len, sizeof(struct pp_replay_function_part),
+		      compare_parts);
+}
+
+guint pp_replay_find_part(const struct pp_replay_model *model, uint32_t thread, uint32_t step)
+{
+	const struct pp_replay_function_part key = {.thread = thread, .step = step};
+	guint low = 0, high = model->parts->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (compare_parts(
+			&g_array_index(model->parts, struct pp_replay_function_part, middle),
+			&key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static int compare_accesses(const void *a, const void *b)

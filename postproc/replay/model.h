@@ -127,6 +127,19 @@ struct pp_replay_share {
 	uint64_t in_ns, all_ns;
 };
 
+/* A function whose calls are known; parts of the CPU time are known for all of them. */
+struct pp_replay_function {
+	char *name; /* or a pattern of names */
+	uint64_t n_calls;
+};
+
+/* Of the CPU time of a step, the part in a function and those that it calls: 0 to 1. */
+struct pp_replay_function_part {
+	uint32_t thread, step;
+	uint32_t function; /* number */
+	double share;
+};
+
 /*
  * The data that the section of an acquisition works on. Sections of a lock with the same unit share
  * data that one of them writes; PP_REPLAY_NO_UNIT: it shares none.
@@ -143,6 +156,8 @@ struct pp_replay_model {
 	GPtrArray *objects; /* of struct pp_replay_object *, by number */
 	GPtrArray *sites;   /* of char *, by number - 1 */
 	GArray *shares;	    /* of struct pp_replay_share; only of functions that were asked for */
+	GArray *functions;  /* of struct pp_replay_function, by number; only those asked for */
+	GArray *parts;	    /* of struct pp_replay_function_part, by thread and step */
 	GArray *accesses; /* of struct pp_replay_access, by thread and step; those that are known */
 	uint32_t n_cpus;
 	int64_t recorded_ns; /* run time of the recorded run */
@@ -175,6 +190,12 @@ int64_t pp_replay_longest_wake(const struct pp_replay_model *model);
 /* Adds to the share of the function at that place. */
 void pp_replay_add_share(struct pp_replay_model *model, const char *function, uint32_t site,
 			 uint64_t in_ns, uint64_t all_ns);
+
+void pp_replay_add_function(struct pp_replay_model *model, const char *name, uint64_t n_calls);
+
+/* To be called when parts have been added; then, the first one of that step, or behind it. */
+void pp_replay_sort_parts(struct pp_replay_model *model);
+guint pp_replay_find_part(const struct pp_replay_model *model, uint32_t thread, uint32_t step);
 
 /* The access of an acquisition; NULL: it is not known. */
 const struct pp_replay_access *pp_replay_find_access(const struct pp_replay_model *model,

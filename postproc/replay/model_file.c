@@ -62,6 +62,21 @@ static void write_access(FILE *file, const struct pp_replay_access *access)
 		fprintf(file, "access %u %s\n", access->unit, access->writes ? "write" : "read");
 }
 
+/* Writes the parts of the CPU time of that step in functions. */
+static void write_parts(FILE *file, const struct pp_replay_model *model, uint32_t thread,
+			uint32_t at, uint64_t cpu_ns)
+{
+	for (guint i = pp_replay_find_part(model, thread, at); i < model->parts->len; i++) {
+		const struct pp_replay_function_part *part =
+		    &g_array_index(model->parts, struct pp_replay_function_part, i);
+
+		if (part->thread != thread || part->step != at)
+			return;
+		fprintf(file, "in %u %" PRIu64 "\n", part->function,
+			(uint64_t)(part->share * (double)cpu_ns + 0.5));
+	}
+}
+
 static void write_name(FILE *file, const char *name)
 {
 	g_autofree char *quoted = g_strescape(name, NULL);
@@ -104,6 +119,13 @@ static void write_model(FILE *file, const struct pp_replay_model *model)
 			fprintf(file, " %u", share->site);
 		write_name(file, share->function);
 	}
+	for (guint i = 0; i < model->functions->len; i++) {
+		const struct pp_replay_function *function =
+		    &g_array_index(model->functions, struct pp_replay_function, i);
+
+		fprintf(file, "function %" PRIu64, function->n_calls);
+		write_name(file, function->name);
+	}
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_replay_thread *thread = model->threads->pdata[i];
 
@@ -113,7 +135,11 @@ static void write_model(FILE *file, const struct pp_replay_model *model)
 			fprintf(file, "thread %" PRId64, thread->start_ns);
 		write_name(file, thread->name);
 		for (guint k = 0; k < thread->steps->len; k++) {
-			write_step(file, &g_array_index(thread->steps, struct pp_replay_step, k));
+			const struct pp_replay_step *step =
+			    &g_array_index(thread->steps, struct pp_replay_step, k);
+
+			write_step(file, step);
+			write_parts(file, model, i, k, step->cpu_ns);
 			write_access(file, pp_replay_find_access(model, i, k));
 		}
 	}
@@ -290,6 +316,45 @@ static bool take_share(struct words *words, struct pp_replay_model *model)
 	return true;
 }
 
+static bool take_function(struct words *words, struct pp_replay_model *model)
+{
+	g_autofree char *name = NULL;
+	uint64_t n_calls;
+
+	if (!take_number(words, UINT64_MAX, &n_calls) || !take_name(words, &name))
+		return false;
+	pp_replay_add_function(model, name, n_calls);
+	return true;
+}
+
+/* Takes a part of the CPU time of the last step; the functions of a step rise. */
+static bool take_part(struct words *words, struct pp_replay_model *model)
+{
+	struct pp_replay_function_part part = {.thread = model->threads->len - 1};
+	const struct pp_replay_function_part *before =
+	    model->parts->len ? &g_array_index(model->parts, struct pp_replay_function_part,
+					       model->parts->len - 1)
+			      : NULL;
+	const struct pp_replay_thread *thread;
+	uint64_t cpu_ns, in_ns;
+
+	if (!model->threads->len || !take_u32(words, &part.function) ||
+	    part.function >= model->functions->len)
+		return false;
+	thread = model->threads->pdata[part.thread];
+	if (!thread->steps->len)
+		return false;
+	part.step = thread->steps->len - 1;
+	cpu_ns = g_array_index(thread->steps, struct pp_replay_step, part.step).cpu_ns;
+	if (!take_number(words, cpu_ns, &in_ns) ||
+	    (before && before->thread == part.thread && before->step == part.step &&
+	     before->function >= part.function))
+		return false;
+	part.share = (double)in_ns / (double)MAX(cpu_ns, 1);
+	g_array_append_val(model->parts, part);
+	return is_at_end(words);
+}
+
 static bool take_wakes(struct words *words, struct pp_replay_model *model)
 {
 	uint32_t n = 0;
@@ -390,6 +455,10 @@ static bool take_line(struct words words, struct pp_replay_model *model)
 		return take_thread(&words, model);
 	if (strcmp(word, "access") == 0)
 		return take_access(&words, model);
+	if (strcmp(word, "function") == 0)
+		return take_function(&words, model);
+	if (strcmp(word, "in") == 0)
+		return take_part(&words, model);
 	if (strcmp(word, "share") == 0)
 		return take_share(&words, model);
 	if (strcmp(word, "cpus") == 0)

@@ -31,6 +31,8 @@ static void begin_part(struct pp_replay_builder *self)
 		if (state && !state->over && track->contender.until_ns != PP_TIME_UNKNOWN) {
 			pp_build_track_until(self, track->thread, from_ns);
 			thread->cpu_ns = track->contender.cpu_ns;
+			if (self->call_times)
+				pp_replay_call_times_skip(self->call_times, i, thread->cpu_ns);
 		}
 		thread->n_before = track->steps->len;
 	}

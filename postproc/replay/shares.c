@@ -60,7 +60,7 @@ void pp_replay_shares_sample(struct pp_replay_shares *self, const struct pp_even
 
 /* --- functions of paths ----------------------------------------------------------------------- */
 
-static bool matches(const char *name, const char *pattern)
+bool pp_replay_is_function(const char *name, const char *pattern)
 {
 	return name && (strcmp(name, pattern) == 0 || g_pattern_match_simple(pattern, name));
 }
@@ -74,11 +74,12 @@ static bool is_at(const struct pp_replay_shares *self, const struct pp_process *
 	if (!self->namer->frames) {
 		g_autofree char *name = self->namer->function(self->namer->data, process, address);
 
-		return matches(name, pattern);
+		return pp_replay_is_function(name, pattern);
 	}
 	frames = self->namer->frames(self->namer->data, process, address);
 	for (guint i = 0; i < frames->len; i++)
-		if (matches(((const struct pp_frame *)frames->pdata[i])->function, pattern))
+		if (pp_replay_is_function(((const struct pp_frame *)frames->pdata[i])->function,
+					  pattern))
 			return true;
 	return false;
 }

@@ -10,6 +10,9 @@
 #include "core/namer.h"
 #include "replay/model.h"
 
+/* True if the name of a function, which may be NULL, is the pattern or matches it. */
+bool pp_replay_is_function(const char *name, const char *pattern);
+
 struct pp_replay_shares;
 
 /* functions: of const char *, patterns of names; borrowed. */

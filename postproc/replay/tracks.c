@@ -27,6 +27,7 @@ struct track *pp_build_track(struct pp_replay_builder *self, const struct pp_thr
 		track->thread = thread;
 		track->rank = &self->rank;
 		track->contention = self->contention;
+		track->call_times = self->call_times;
 		track->contender = (struct pp_contender)PP_CONTENDER_INIT;
 		track->steps = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_step));
 	}
@@ -54,6 +55,9 @@ uint32_t pp_build_step(struct track *track, struct pp_replay_step step)
 {
 	bool is_contended;
 
+	if (track->call_times)
+		pp_replay_call_times_step(track->call_times, track->thread->serial,
+					  track->steps->len, track->contender.cpu_ns);
 	step.cpu_ns =
 	    pp_contention_step(track->contention, &track->contender, step.site, &is_contended);
 	if (is_contended) {

@@ -10,6 +10,7 @@
 #include "analysis/state/object_state.h"
 #include "analysis/state/wait_end.h"
 #include "analysis/state/thread_state.h"
+#include "replay/call_times.h"
 #include "replay/cut.h"
 #include "replay/gaps.h"
 #include "replay/numbers.h"
@@ -31,6 +32,7 @@ struct track {
 	uint32_t *rank;	 /* of the last step, of all threads */
 	struct pp_contention *contention;
 	struct pp_contender contender;
+	struct pp_replay_call_times *call_times; /* NULL: not wanted */
 	GArray *contended; /* of uint32_t: numbers of the steps after contended releases; NULL */
 };
 
@@ -74,7 +76,8 @@ struct pp_replay_builder {
 	struct pp_replay_others *others;
 	enum pp_replay_wake_to wake_to;	 /* the CPU to which the present switch brings a thread */
 	struct pp_replay_shares *shares; /* NULL: not wanted */
-	struct pp_replay_units *units;	 /* the same */
+	struct pp_replay_call_times *call_times; /* the same */
+	struct pp_replay_units *units;
 	struct pp_contention *contention;
 	const struct pp_process *process;
 	struct pp_replay_gaps gaps;

@@ -21,8 +21,10 @@ $(B)/tests/replay/test_ulcp_cases: tests/replay/test_ulcp_cases.c $(B)/libpostpr
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)
 
-# Makes models of events as text.
-$(B)/tests/replay/test_model: tests/replay/test_model.c tests/pass/event_text.c tests/pass/access_text.c $(B)/libpostproc.a
+# Make models of events as text.
+TESTS_BUILD += $(B)/tests/replay/test_call_times
+
+$(B)/tests/replay/test_model $(B)/tests/replay/test_call_times: $(B)/tests/replay/%: tests/replay/%.c tests/pass/event_text.c tests/pass/access_text.c $(B)/libpostproc.a
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)

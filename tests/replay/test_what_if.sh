@@ -89,6 +89,19 @@ same "a faster function, without the lock" 395 "$(changed_ns 'drop lock' 'faster
 "$gprof_mt" replay --write copy model >/dev/null && "$gprof_mt" replay --what-if 'faster parse by 50 %' --format json \
 	copy | jq -e '.replays[0].changed_ns == 620' >/dev/null || fail "shares in a written model: $(cat copy)"
 
+# By its calls, parse has 40 of main's 100 ns outside, scan 10 of these, and parse all 300 in the section; of the other
+# thread's 220 none.
+model 'lock "lock"' "${sites[@]}" 'function 2 "parse"' 'function 0 "idle"' 'function 1 "scan"' 'thread 0 "main"' '0 create 1' \
+	'100 lock 0 1' 'in 0 40' 'in 2 10' '300 unlock 0' 'in 0 300' '0 exit' 'thread created "other"' '220 exit'
+same "a faster function by calls" 230 "$(changed_ns 'faster parse by 50 %')"
+grep -q 'by the history of calls, 54.8 % of the CPU time is in parse' json || fail "faster by calls: $(cat json)"
+same "two faster functions by calls" 222 "$(changed_ns 'faster parse by 50 %' 'faster scan by 100 %')"
+same "a function by calls that takes no time" 220 "$(changed_ns 'faster parse by 100 %')"
+"$gprof_mt" replay --what-if 'faster idle by 50 %' model >out 2>err && fail "a function without calls: $(cat out)"
+grep -q "the history has no call of this function" err || fail "a function without calls: $(cat err)"
+"$gprof_mt" replay --write copy model >/dev/null && cmp <(grep -E '^(in|function) ' copy) <(grep -E '^(in|function) ' model) ||
+	fail "calls in a written model: $(cat copy)"
+
 # By data: two sections on the first, one on the second, one on none; the writer of the first is at the site put.
 model 'lock "lock"' "${sites[@]}" 'thread 0 "a"' '0 lock 0 1' 'access 1 read' '100 unlock 0' '0 exit' \
 	'thread 0 "b"' '0 lock 0 2' 'access 1 write' '100 unlock 0' '0 exit' \

@@ -87,6 +87,24 @@ void pp_cli_replay_note_gaps(struct pp_table *table, const struct pp_replay_gaps
 		    "%" PRIu64
 		    " threads have no known creator: they begin when they did in the recorded run",
 		    gaps->late_threads);
+	if (gaps->lost_calls)
+		pp_table_note(table,
+			      "%" PRIu64 " records of calls were lost: some CPU time is attributed "
+			      "to the wrong function",
+			      gaps->lost_calls);
+	if (gaps->lone_returns)
+		pp_table_note(
+		    table,
+		    "%" PRIu64 " returns are from functions whose calls have ended, as far "
+		    "as the history tells: their CPU time is too short; compile code with "
+		    "-finstrument-functions also with -fno-inline",
+		    gaps->lone_returns);
+	if (gaps->without_returns)
+		pp_table_note(table,
+			      "%" PRIu64
+			      " threads have no returns recorded: none of their CPU time "
+			      "is attributed to functions",
+			      gaps->without_returns);
 	if (gaps->unknown_waits)
 		pp_table_note(table,
 			      "%" PRIu64 " waits of unknown end are sleeps of the same length: %s",

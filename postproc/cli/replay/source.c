@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "calls/survey.h"
 #include "cli/commands.h"
 #include "cli/operation_cost.h"
 #include "cli/view.h"
@@ -109,6 +110,31 @@ static int check_time(const struct pp_cli_replay_arguments *arguments, const str
 			    model->dir, length);
 }
 
+static bool has_returns(const void *data, uint32_t serial)
+{
+	return pp_calls_survey_has_returns(data, serial);
+}
+
+/* A builder that takes what the changes need; kinds of events are added. */
+static struct pp_replay_builder *new_builder(const struct pp_cli_replay_arguments *arguments,
+					     const struct pp_view *view, const GPtrArray *functions,
+					     const struct pp_calls_survey *survey, unsigned *kinds)
+{
+	struct pp_replay_builder *builder = pp_replay_builder_new(&view->context);
+
+	if (functions->len)
+		pp_replay_builder_share(builder, functions);
+	if (survey) {
+		pp_replay_builder_call_times(builder, functions, has_returns, survey);
+		*kinds |= PP_CALL_KINDS;
+	}
+	if (arguments->has_time)
+		pp_replay_builder_cut(builder, arguments->from_ns, arguments->to_ns);
+	if (wants_accesses(arguments, view))
+		pp_replay_builder_accesses(builder);
+	return builder;
+}
+
 static struct pp_replay_model *build(const struct pp_cli_replay_arguments *arguments,
 				     struct pp_view *view, struct pp_cli_replay_source *source,
 				     struct pp_error *err)
@@ -120,19 +146,17 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 	uint32_t n_cpus = (uint32_t)CLAMP(cpus, 1, PP_CLI_REPLAY_MAX_CPUS);
 	g_autoptr(GPtrArray) functions = NULL;
 	g_autofree char *wrong = NULL;
+	struct pp_calls_survey *survey = NULL;
+	unsigned kinds = PP_REPLAY_KINDS;
 
 	if (check_processes(view, err) || check_time(arguments, view, err) ||
 	    (arguments->sets && pp_view_check_accesses(view, err)))
 		return NULL;
-	reading.builder = pp_replay_builder_new(&view->context);
 	functions = functions_of(arguments);
-	if (functions->len)
-		pp_replay_builder_share(reading.builder, functions);
-	if (arguments->has_time)
-		pp_replay_builder_cut(reading.builder, arguments->from_ns, arguments->to_ns);
-	if (wants_accesses(arguments, view))
-		pp_replay_builder_accesses(reading.builder);
-	if (pp_view_read(view, PP_REPLAY_KINDS, take_event, &reading, err) == 0)
+	if (functions->len && view->context.has_calls)
+		survey = pp_calls_survey_new(view->capture, true);
+	reading.builder = new_builder(arguments, view, functions, survey, &kinds);
+	if (pp_view_read(view, kinds, take_event, &reading, err) == 0)
 		model = pp_replay_builder_finish(reading.builder, n_cpus, reading.last_ns,
 						 &source->gaps);
 	if (model && arguments->sets)
@@ -140,6 +164,7 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 	if (model)
 		source->cut = pp_replay_builder_cut_model(reading.builder, model);
 	pp_replay_builder_free(reading.builder);
+	pp_calls_survey_free(survey);
 	if (!model)
 		return NULL;
 	wrong = pp_replay_check(model);
