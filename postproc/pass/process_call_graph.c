@@ -26,7 +26,7 @@ enum {
 static const struct pp_column node_columns[N_NODE_COLUMNS] = {
     [NODE_ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 		 "its number in this graph"},
-    [NODE_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "process"},
+    [NODE_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_IF_SEVERAL | PP_COLUMN_ID, "process"},
     [NODE_IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 		    "number of the process's image, one more after each exec"},
     [NODE_NAME] = {"name", "name", PP_TYPE_TEXT, PP_COLUMN_KEY, "function"},

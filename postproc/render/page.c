@@ -36,11 +36,6 @@ static void append_escaped(GString *to, const char *text)
 	g_string_append(to, escaped);
 }
 
-static bool is_shown(const struct pp_column *column)
-{
-	return !(column->flags & PP_COLUMN_JSON_ONLY) && column->type != PP_TYPE_TABLE;
-}
-
 /* Line feeds of the words are kept, each line is made printable by itself. */
 static void append_words(GString *to, const char *words)
 {
@@ -72,13 +67,13 @@ static void append_cell(GString *to, const char *element, const struct pp_column
 	g_string_append_printf(to, "</%s>", element);
 }
 
-static unsigned append_titles(GString *to, const struct pp_table *table)
+static unsigned append_titles(GString *to, const struct pp_table *table, const bool *shown)
 {
 	unsigned n_shown = 0;
 
 	g_string_append(to, "<thead><tr>");
 	for (unsigned c = 0; c < table->n_columns; c++) {
-		if (!is_shown(&table->columns[c]))
+		if (!shown[c])
 			continue;
 		append_cell(to, "th", &table->columns[c], table->columns[c].title);
 		n_shown++;
@@ -87,13 +82,14 @@ static unsigned append_titles(GString *to, const struct pp_table *table)
 	return n_shown;
 }
 
-static void append_row(GString *to, const struct pp_table *table, const struct pp_cell *row)
+static void append_row(GString *to, const struct pp_table *table, const bool *shown,
+		       const struct pp_cell *row)
 {
 	g_string_append(to, "<tr>");
 	for (unsigned c = 0; c < table->n_columns; c++) {
 		g_autofree char *text = NULL;
 
-		if (!is_shown(&table->columns[c]))
+		if (!shown[c])
 			continue;
 		text = pp_cell_text(&row[c], &table->columns[c]);
 		append_cell(to, "td", &table->columns[c], text);
@@ -104,11 +100,13 @@ static void append_row(GString *to, const struct pp_table *table, const struct p
 /* A table without nested ones. */
 static void append_flat(GString *to, const struct pp_table *table)
 {
+	g_autofree bool *shown = pp_table_columns_in_text(table);
+
 	g_string_append(to, "<table>\n");
-	append_titles(to, table);
+	append_titles(to, table, shown);
 	g_string_append(to, "<tbody>\n");
 	for (guint i = 0; i < table->rows->len; i++)
-		append_row(to, table, table->rows->pdata[i]);
+		append_row(to, table, shown, table->rows->pdata[i]);
 	g_string_append(to, "</tbody></table>\n");
 }
 
@@ -133,14 +131,15 @@ static bool has_nested(const struct pp_table *table)
 
 static void append_table(GString *to, const struct pp_table *table)
 {
+	g_autofree bool *shown = pp_table_columns_in_text(table);
 	bool nested = has_nested(table);
 	unsigned n_shown;
 
 	g_string_append(to, "<div class=\"wide\"><table>\n");
-	n_shown = append_titles(to, table);
+	n_shown = append_titles(to, table, shown);
 	g_string_append(to, "<tbody>\n");
 	for (guint i = 0; i < table->rows->len; i++) {
-		append_row(to, table, table->rows->pdata[i]);
+		append_row(to, table, shown, table->rows->pdata[i]);
 		if (nested)
 			append_nested(to, table, table->rows->pdata[i], n_shown);
 	}

@@ -19,11 +19,6 @@
 #define READABLE      28
 #define READABLE_PATH 44
 
-static bool is_shown(const struct pp_column *column)
-{
-	return !(column->flags & PP_COLUMN_JSON_ONLY) && column->type != PP_TYPE_TABLE;
-}
-
 static bool is_left(const struct pp_column *column)
 {
 	return column->type == PP_TYPE_TEXT && !(column->flags & PP_COLUMN_RIGHT);
@@ -70,7 +65,7 @@ static void append_line(GString *to, const struct pp_table *table, char *const *
 }
 
 /* The cells of the rows as text, NULL in columns that are not shown. */
-static GPtrArray *make_cells(const struct pp_table *table, guint n_rows)
+static GPtrArray *make_cells(const struct pp_table *table, const bool *shown, guint n_rows)
 {
 	GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
 
@@ -78,10 +73,9 @@ static GPtrArray *make_cells(const struct pp_table *table, guint n_rows)
 		const struct pp_cell *row = table->rows->pdata[r];
 
 		for (unsigned c = 0; c < table->n_columns; c++)
-			g_ptr_array_add(
-			    cells, is_shown(&table->columns[c])
-				       ? pp_printable(pp_cell_text(&row[c], &table->columns[c]))
-				       : NULL);
+			g_ptr_array_add(cells, shown[c] ? pp_printable(pp_cell_text(
+							      &row[c], &table->columns[c]))
+							: NULL);
 	}
 	return cells;
 }
@@ -103,8 +97,8 @@ static int weight_of(const struct pp_column *column, bool is_main, bool has_valu
 }
 
 /* The widths of the cells, and of the titles. */
-static struct pp_fit_column *measure(const struct pp_table *table, const GPtrArray *cells,
-				     guint n_rows)
+static struct pp_fit_column *measure(const struct pp_table *table, const bool *shown,
+				     const GPtrArray *cells, guint n_rows)
 {
 	unsigned n = table->n_columns, main = pp_table_main_column(table);
 	struct pp_fit_column *columns = g_new0(struct pp_fit_column, n);
@@ -113,7 +107,7 @@ static struct pp_fit_column *measure(const struct pp_table *table, const GPtrArr
 		const struct pp_column *column = &table->columns[c];
 		bool has_values = false;
 
-		if (!is_shown(column))
+		if (!shown[c])
 			continue;
 		columns[c].width = width_of(column->title);
 		columns[c].least = columns[c].width;
@@ -132,7 +126,7 @@ static struct pp_fit_column *measure(const struct pp_table *table, const GPtrArr
 	return columns;
 }
 
-static void append_omitted(GString *to, const struct pp_table *table,
+static void append_omitted(GString *to, const struct pp_table *table, const bool *shown,
 			   const struct pp_fit_column *columns, const struct pp_text_style *style)
 {
 	g_autoptr(GPtrArray) titles = g_ptr_array_new();
@@ -142,7 +136,7 @@ static void append_omitted(GString *to, const struct pp_table *table,
 		const char *title = table->columns[c].title;
 
 		/* Waits and holds have the same percentiles. */
-		if (!is_shown(&table->columns[c]) || columns[c].width ||
+		if (!shown[c] || columns[c].width ||
 		    g_ptr_array_find_with_equal_func(titles, title, g_str_equal, NULL))
 			continue;
 		g_string_append_printf(line, "%s%s", titles->len ? ", " : "", title);
@@ -168,8 +162,9 @@ static void append_rows(GString *to, const struct pp_table *table,
 	unsigned n = table->n_columns;
 	guint n_rows =
 	    table->text_rows ? MIN(table->text_rows, table->rows->len) : table->rows->len;
-	g_autoptr(GPtrArray) cells = make_cells(table, n_rows);
-	g_autofree struct pp_fit_column *columns = measure(table, cells, n_rows);
+	g_autofree bool *shown = pp_table_columns_in_text(table);
+	g_autoptr(GPtrArray) cells = make_cells(table, shown, n_rows);
+	g_autofree struct pp_fit_column *columns = measure(table, shown, cells, n_rows);
 	g_autofree char **titles = g_new0(char *, n);
 
 	if (style->width)
@@ -186,7 +181,7 @@ static void append_rows(GString *to, const struct pp_table *table,
 	for (guint r = 0; r < n_rows; r++)
 		append_line(to, table, (char *const *)cells->pdata + (gsize)r * n, columns);
 	append_rest(to, table, n_rows);
-	append_omitted(to, table, columns, style);
+	append_omitted(to, table, shown, columns, style);
 }
 
 /* The column in which the line's last part begins, if it has columns. */

@@ -165,6 +165,39 @@ unsigned pp_table_main_column(const struct pp_table *table)
 	return first;
 }
 
+/* Of a column of counts. */
+static bool has_several_values(const struct pp_table *table, unsigned c)
+{
+	const struct pp_cell *first = NULL;
+
+	for (guint r = 0; r < table->rows->len; r++) {
+		const struct pp_cell *cell = (const struct pp_cell *)table->rows->pdata[r] + c;
+
+		if (cell->missing)
+			continue;
+		if (first && first->count != cell->count)
+			return true;
+		first = cell;
+	}
+	return false;
+}
+
+bool *pp_table_columns_in_text(const struct pp_table *table)
+{
+	bool *shown = g_new0(bool, table->n_columns);
+
+	for (unsigned c = 0; c < table->n_columns; c++) {
+		unsigned flags = table->columns[c].flags;
+
+		if (flags & PP_COLUMN_IF_SEVERAL)
+			shown[c] = has_several_values(table, c);
+		else
+			shown[c] = !(flags & PP_COLUMN_JSON_ONLY) &&
+				   table->columns[c].type != PP_TYPE_TABLE;
+	}
+	return shown;
+}
+
 const struct pp_cell *pp_table_cell(const struct pp_table *table, unsigned row, const char *key)
 {
 	int column = table ? pp_table_column(table, key) : -1;

@@ -67,6 +67,8 @@ enum pp_column_flags {
 	PP_COLUMN_RANK = 262144,
 	/* A part of MAIN that does not count for the order of two runs' rows: idle waits. */
 	PP_COLUMN_UNRANKED = 524288,
+	/* For counts: JSON_ONLY, but also in text if the rows have several values: pids. */
+	PP_COLUMN_IF_SEVERAL = 1048576,
 };
 
 struct pp_column {
@@ -142,6 +144,9 @@ void pp_table_remove_row(struct pp_table *table, unsigned at);
  * one has; n_columns if there is none.
  */
 unsigned pp_table_main_column(const struct pp_table *table);
+
+/* Tells for each column if text shows it; the caller frees the array. */
+bool *pp_table_columns_in_text(const struct pp_table *table);
 
 /* True for numbers that are neither key nor id. */
 bool pp_column_is_figure(const struct pp_column *column);

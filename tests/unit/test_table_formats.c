@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "table/flat.h"
+#include "render/page.h"
 #include "render/render.h"
 
 enum { NAME, COUNT, TIME, SECONDS, PERCENT, RATIO, ADDRESS, TRUTH, NESTED, HIDDEN, SHOWN, N };
@@ -113,6 +114,39 @@ static void check_laid_out(void)
 	g_string_truncate(text, 0);
 	pp_render_text(text, table, &(struct pp_text_style){.colour = true});
 	CHECK_STR(text->str, "\033[1mEmpty\033[0m\n\nby hand\n");
+	pp_table_free(table);
+}
+
+/* A column for several values only, in text and on the page. */
+static void check_several_values(void)
+{
+	static const struct pp_column of_processes[] = {
+	    {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_ID | PP_COLUMN_IF_SEVERAL, ""},
+	    {"name", "name", PP_TYPE_TEXT, PP_COLUMN_KEY, ""},
+	};
+	struct pp_table *table = pp_table_new("locks", "Locks", of_processes, 2);
+	g_autoptr(GString) text = g_string_new(NULL), page = g_string_new(NULL);
+
+	/* The last one has no pid. */
+	for (unsigned i = 0; i < 3; i++) {
+		struct pp_cell *row = pp_table_add_row(table);
+
+		if (i < 2)
+			pp_cell_set_count(&row[0], 12);
+		pp_cell_set_text(&row[1], "queue");
+	}
+	pp_render_text(text, table, &(struct pp_text_style){0});
+	CHECK_STR(text->str, "Locks\n\n  name\n  queue\n  queue\n  queue\n");
+	pp_render_page(page, &(struct pp_page){.title = "Locks"}, &table, 1);
+	CHECK(!strstr(page->str, ">pid</th>"));
+
+	pp_cell_set_count(&((struct pp_cell *)table->rows->pdata[1])[0], 7);
+	g_string_truncate(text, 0);
+	g_string_truncate(page, 0);
+	pp_render_text(text, table, &(struct pp_text_style){0});
+	CHECK_STR(text->str, "Locks\n\n  pid  name\n   12  queue\n    7  queue\n    -  queue\n");
+	pp_render_page(page, &(struct pp_page){.title = "Locks"}, &table, 1);
+	CHECK_HOLDS(page->str, ">pid</th>");
 	pp_table_free(table);
 }
 
@@ -323,6 +357,7 @@ int main(void)
 	pp_table_free(table);
 	pp_table_free(NULL);
 	check_laid_out();
+	check_several_values();
 	check_extremes();
 	return 0;
 }

@@ -18,7 +18,7 @@ enum {
 
 /* Their columns, first in the initializer of a table's columns. */
 #define PP_OBJECT_COLUMNS                                                                          \
-	[PP_OBJECT_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,        \
+	[PP_OBJECT_PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_IF_SEVERAL | PP_COLUMN_ID,       \
 			   "process"},                                                             \
 	[PP_OBJECT_IMAGE] =                                                                        \
 	    {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,                  \

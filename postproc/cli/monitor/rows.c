@@ -60,7 +60,7 @@ enum {
 };
 
 static const struct pp_column thread_columns[] = {
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "process"},
+    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_IF_SEVERAL | PP_COLUMN_ID, "process"},
     [TID] = {"tid", "tid", PP_TYPE_COUNT, PP_COLUMN_ID, "thread id"},
     [THREAD] = {"thread", "thread", PP_TYPE_TEXT, PP_COLUMN_KEY, "its name"},
     [STATE] = {"state", "state", PP_TYPE_TEXT, PP_COLUMN_STAYS, "now, as the kernel shows it"},

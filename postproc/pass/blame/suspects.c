@@ -11,7 +11,7 @@
 enum { PID, IMAGE, KIND, FUNCTION, SITE, SHARE, WAIT, PATH, N_COLUMNS };
 
 static const struct pp_column columns[N_COLUMNS] = {
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "process"},
+    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_IF_SEVERAL | PP_COLUMN_ID, "process"},
     [IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 	       "0, 1, ...: number of the process's image, one more after each exec"},
     [KIND] = {"kind", "suspect", PP_TYPE_TEXT, PP_COLUMN_KEY,

@@ -42,7 +42,7 @@ static const struct pp_column node_columns[N_NODE_COLUMNS] = {
     [ID] = {"id", "id", PP_TYPE_COUNT, PP_COLUMN_ID, "number of the node"},
     [NAME] = {"name", "section", PP_TYPE_TEXT, PP_COLUMN_ID,
 	      "CS and its rank in `bottlenecks`; with d1, ...: an instance of it"},
-    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID, "process"},
+    [PID] = {"pid", "pid", PP_TYPE_COUNT, PP_COLUMN_IF_SEVERAL | PP_COLUMN_ID, "process"},
     [IMAGE] = {"image", "image", PP_TYPE_COUNT, PP_COLUMN_JSON_ONLY | PP_COLUMN_ID,
 	       "0, 1, ...: number of the process's image, one more after each exec"},
     [BOX] = {"box", "box", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,
