@@ -117,6 +117,14 @@ static struct option *long_options(const struct pp_cli_options *options)
 	return (struct option *)g_array_free(table, FALSE);
 }
 
+int pp_cli_count_behind(int argc, char *const *argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0)
+			return argc - i - 1;
+	return 0;
+}
+
 int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **argv, void *data)
 {
 	g_autofree struct option *table = long_options(options);

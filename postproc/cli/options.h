@@ -61,6 +61,9 @@ struct pp_cli_options {
  */
 int pp_cli_options_read(const struct pp_cli_options *options, int argc, char **argv, void *data);
 
+/* The number of words behind "--"; 0: there is none.  To be called before the options are read. */
+int pp_cli_count_behind(int argc, char *const *argv);
+
 /* The values of --demangle and --no-inline. */
 const struct pp_symbols_options *pp_cli_symbols(void);
 

@@ -90,11 +90,16 @@ int pp_cli_program_runs_check(struct pp_cli_program_runs *runs, const struct pp_
 	return rc ? rc : check_repeated(runs, view, err);
 }
 
+void pp_cli_program_runs_next(struct pp_cli_program_runs *runs)
+{
+	g_clear_pointer(&runs->dir, g_free);
+	g_clear_pointer(&runs->path, g_free);
+	g_clear_pointer(&runs->build_id, g_free);
+}
+
 void pp_cli_program_runs_done(struct pp_cli_program_runs *runs)
 {
-	g_free(runs->dir);
-	g_free(runs->path);
-	g_free(runs->build_id);
+	pp_cli_program_runs_next(runs);
 	if (runs->seen)
 		g_hash_table_unref(runs->seen);
 	*runs = (struct pp_cli_program_runs){0};

@@ -17,6 +17,8 @@ struct pp_cli_program_runs {
  */
 int pp_cli_program_runs_check(struct pp_cli_program_runs *runs, const struct pp_view *view,
 			      struct pp_error *err);
+/* The captures that follow are of another program, which may be a changed one. */
+void pp_cli_program_runs_next(struct pp_cli_program_runs *runs);
 void pp_cli_program_runs_done(struct pp_cli_program_runs *runs);
 
 /* Why the run failed, or is not complete; NULL: it succeeded.  The caller frees it. */

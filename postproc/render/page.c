@@ -26,9 +26,14 @@ static const char head[] =
     ".nested { text-align: left; padding: 0 0 1em 2em; }\n"
     ".nested table { font-size: .93em; margin-top: .4em; }\n"
     "ul { padding-left: 1.2em; }\n"
+    "h3 { font-size: 1.05em; margin-top: 2em; overflow-wrap: anywhere; }\n"
+    "dl { display: grid; grid-template-columns: 8em minmax(0, 1fr); gap: .2em 1em; }\n"
+    "dt { font-weight: 600; } dd { grid-column: 2; margin: 0; overflow-wrap: anywhere; }\n"
+    "pre { font-size: .9em; margin: .2em 0; overflow-x: auto; }\n"
+    "pre .marked { font-weight: 700; }\n"
     "</style>\n";
 
-static void append_escaped(GString *to, const char *text)
+void pp_render_escaped(GString *to, const char *text)
 {
 	g_autofree char *printable = pp_printable(g_strdup(text));
 	g_autofree char *escaped = g_markup_escape_text(printable, -1);
@@ -45,7 +50,7 @@ static void append_words(GString *to, const char *words)
 	for (unsigned i = 0; lines[i]; i++) {
 		if (i)
 			g_string_append_c(to, '\n');
-		append_escaped(to, lines[i]);
+		pp_render_escaped(to, lines[i]);
 	}
 	g_string_append(to, "</p>\n");
 }
@@ -59,11 +64,11 @@ static void append_cell(GString *to, const char *element, const struct pp_column
 			       column->type == PP_TYPE_TEXT ? " class=\"text\"" : "");
 	if (*element == 't' && element[1] == 'h') {
 		g_string_append(to, " title=\"");
-		append_escaped(to, column->help);
+		pp_render_escaped(to, column->help);
 		g_string_append_c(to, '"');
 	}
 	g_string_append_c(to, '>');
-	append_escaped(to, text);
+	pp_render_escaped(to, text);
 	g_string_append_printf(to, "</%s>", element);
 }
 
@@ -135,6 +140,10 @@ static void append_table(GString *to, const struct pp_table *table)
 	bool nested = has_nested(table);
 	unsigned n_shown;
 
+	if (!table->rows->len) {
+		g_string_append(to, "<p>none</p>\n");
+		return;
+	}
 	g_string_append(to, "<div class=\"wide\"><table>\n");
 	n_shown = append_titles(to, table, shown);
 	g_string_append(to, "<tbody>\n");
@@ -146,14 +155,14 @@ static void append_table(GString *to, const struct pp_table *table)
 	g_string_append(to, "</tbody></table></div>\n");
 }
 
-static void append_notes(GString *to, const struct pp_table *table)
+void pp_render_page_notes(GString *to, const struct pp_table *table)
 {
 	if (!table->notes->len)
 		return;
 	g_string_append(to, "<ul>\n");
 	for (guint i = 0; i < table->notes->len; i++) {
 		g_string_append(to, "<li>");
-		append_escaped(to, table->notes->pdata[i]);
+		pp_render_escaped(to, table->notes->pdata[i]);
 		g_string_append(to, "</li>\n");
 	}
 	g_string_append(to, "</ul>\n");
@@ -164,9 +173,9 @@ void pp_render_page(GString *to, const struct pp_page *page, struct pp_table *co
 {
 	g_string_append(to, head);
 	g_string_append(to, "<title>");
-	append_escaped(to, page->title);
+	pp_render_escaped(to, page->title);
 	g_string_append(to, "</title>\n</head>\n<body>\n<h1>");
-	append_escaped(to, page->title);
+	pp_render_escaped(to, page->title);
 	g_string_append(to, "</h1>\n");
 	if (page->words)
 		append_words(to, page->words);
@@ -176,10 +185,10 @@ void pp_render_page(GString *to, const struct pp_page *page, struct pp_table *co
 		if (tables[t]->is_for_programs)
 			continue;
 		g_string_append(to, "<h2>");
-		append_escaped(to, tables[t]->title);
+		pp_render_escaped(to, tables[t]->title);
 		g_string_append(to, "</h2>\n");
 		append_table(to, tables[t]);
-		append_notes(to, tables[t]);
+		pp_render_page_notes(to, tables[t]);
 	}
 	g_string_append(to, "</body>\n</html>\n");
 }

@@ -7,8 +7,9 @@
 
 struct pp_page {
 	const char *title;
-	const char *words;  /* above the tables; NULL: none */
-	const char *figure; /* markup behind the words, of this folder (curve.h); NULL: none */
+	const char *words; /* above the tables; NULL: none */
+	/* markup behind the words, of this folder (curve.h, card.h, the notes below); NULL: none */
+	const char *figure;
 };
 
 /*
@@ -17,5 +18,9 @@ struct pp_page {
  */
 void pp_render_page(GString *to, const struct pp_page *page, struct pp_table *const *tables,
 		    unsigned n_tables);
+
+/* Markup: the notes of the table as a list, and text of which nothing is markup. */
+void pp_render_page_notes(GString *to, const struct pp_table *table);
+void pp_render_escaped(GString *to, const char *text);
 
 #endif

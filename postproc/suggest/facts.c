@@ -350,8 +350,9 @@ static void take_conflict(void *data, uint32_t a, const struct pp_access_line *o
 {
 	struct run *run = data;
 	uint64_t bytes = pp_access_conflicting(of_a, of_b);
+	struct pp_suggest_pair *pair = pair_for(run->lock, a, b);
 
-	pair_for(run->lock, a, b)->conflicts = true;
+	pair->conflicts = pair->is_seen = true;
 	note_conflict(run, a, of_a, bytes);
 	note_conflict(run, b, of_b, bytes);
 }

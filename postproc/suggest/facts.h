@@ -36,6 +36,7 @@ struct pp_suggest_pair {
 	uint32_t a, b; /* numbers of sites; a <= b */
 	uint64_t n[PP_ULCP_N_CLASSES];
 	bool conflicts;
+	bool is_seen; /* by accesses; else those of one of both are not known */
 };
 
 struct pp_suggest_lock {

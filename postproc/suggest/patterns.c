@@ -77,7 +77,7 @@ static void suggestion_free(void *data)
 
 	g_ptr_array_unref(suggestion->groups);
 	g_array_unref(suggestion->free);
-	g_free(suggestion->why);
+	g_free(suggestion->gain.why);
 	g_free(suggestion);
 }
 
@@ -190,6 +190,22 @@ GPtrArray *pp_suggest_find(const struct pp_suggest_facts *facts)
 	for (guint i = 0; i < facts->locks->len; i++)
 		add_for_lock(all, facts->locks->pdata[i]);
 	return all;
+}
+
+enum pp_suggest_left_out pp_suggest_left_out(const struct pp_suggest_lock *lock)
+{
+	uint64_t known, unnecessary = pp_suggest_unnecessary(lock, &known);
+	g_autoptr(GPtrArray) all = NULL;
+
+	if (!unnecessary)
+		return PP_SUGGEST_NOT_LEFT_OUT;
+	if (has_condition(lock))
+		return PP_SUGGEST_HAS_CONDITION;
+	all = g_ptr_array_new_with_free_func(suggestion_free);
+	add_for_lock(all, lock);
+	if (all->len)
+		return PP_SUGGEST_NOT_LEFT_OUT;
+	return lock->n_units > 1 ? PP_SUGGEST_HIGH_DEGREE : PP_SUGGEST_ONE_DATUM;
 }
 
 /* --- changes of a model ----------------------------------------------------------------------- */

@@ -37,17 +37,23 @@ enum pp_suggest_pattern {
 
 extern const char *const pp_suggest_patterns[PP_SUGGEST_N_PATTERNS];
 
+/* What replays with changes tell. */
+struct pp_suggest_gain {
+	bool is_known;
+	double change_pct, error_pct; /* of the run time */
+	double fidelity_pct;	      /* of the replay of the recorded run */
+	bool
+	    by_accesses; /* the replayed runs have accesses, so that each section's data is known */
+	char *why;	 /* ... why they tell nothing */
+};
+
 struct pp_suggestion {
 	const struct pp_suggest_lock *lock;
 	enum pp_suggest_pattern pattern;
 	GPtrArray *groups; /* of GArray * of uint32_t: numbers of sites.  PP_SUGGEST_GROUPS: that
 			      need one lock each; PP_SUGGEST_READERS: the readers, alone */
 	GArray *free;	   /* of uint32_t: sites that need no lock */
-	/* Set by the caller: what a replay with the change tells; fidelity_pct: of the recorded
-	 * run. */
-	bool has_gain;
-	double change_pct, error_pct, fidelity_pct;
-	char *why; /* ... and why it tells nothing */
+	struct pp_suggest_gain gain; /* set by the caller */
 };
 
 /*
@@ -55,6 +61,16 @@ struct pp_suggestion {
  * threads were consecutive.  The facts must outlive them; the caller unrefs the array.
  */
 GPtrArray *pp_suggest_find(const struct pp_suggest_facts *facts);
+
+/* Why nothing is suggested for a lock some of whose sections need not exclude each other. */
+enum pp_suggest_left_out {
+	PP_SUGGEST_NOT_LEFT_OUT, /* something is, or all have to */
+	PP_SUGGEST_HAS_CONDITION,
+	PP_SUGGEST_HIGH_DEGREE, /* too many consecutive pairs conflict for "low-degree conflict" */
+	PP_SUGGEST_ONE_DATUM,	/* all sections work on the same data */
+};
+
+enum pp_suggest_left_out pp_suggest_left_out(const struct pp_suggest_lock *lock);
 
 /*
  * The suggestion as a change of a model; without accesses, sections with low-degree conflicts take

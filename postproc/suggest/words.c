@@ -86,13 +86,50 @@ char *pp_suggest_role(const struct pp_suggestion *suggestion, uint32_t site)
 	}
 }
 
-char *pp_suggest_evidence(const struct pp_suggestion *suggestion)
+static char *pairs_text(const struct pp_suggest_lock *lock)
 {
-	uint64_t known, n = pp_suggest_unnecessary(suggestion->lock, &known);
+	uint64_t known, n = pp_suggest_unnecessary(lock, &known);
 
 	return g_strdup_printf("%" PRIu64 " of %" PRIu64 " pairs of consecutive sections of "
 			       "different threads need not exclude each other",
 			       n, known);
+}
+
+char *pp_suggest_evidence(const struct pp_suggestion *suggestion)
+{
+	return pairs_text(suggestion->lock);
+}
+
+char *pp_suggest_basis(const struct pp_suggestion *suggestion)
+{
+	if (suggestion->pattern != PP_SUGGEST_LOW || !suggestion->gain.is_known)
+		return NULL;
+	if (suggestion->gain.by_accesses)
+		return g_strdup("predicted for a lock for each data, by the recorded accesses");
+	return g_strdup_printf("predicted for %u locks, of which each section takes one at random",
+			       MIN(suggestion->lock->n_units, PP_CHANGE_MAX_LOCKS));
+}
+
+char *pp_suggest_why_left_out(const struct pp_suggest_lock *lock)
+{
+	static const char *const reasons[] = {
+	    [PP_SUGGEST_HAS_CONDITION] = "its sections use a condition, whose mutex it has to stay",
+	    [PP_SUGGEST_HIGH_DEGREE] = "all call sites conflict, and more than 20 % of these pairs",
+	    [PP_SUGGEST_ONE_DATUM] = "all call sites conflict in the same data",
+	};
+	enum pp_suggest_left_out why = pp_suggest_left_out(lock);
+	g_autofree char *pairs = NULL, *more = NULL;
+
+	if (why == PP_SUGGEST_NOT_LEFT_OUT)
+		return NULL;
+	pairs = pairs_text(lock);
+	more = why == PP_SUGGEST_HIGH_DEGREE
+		   ? g_strdup_printf(" (replay --what-if 'split %s by object' predicts a lock for "
+				     "each of %u data)",
+				     lock->name, lock->n_units)
+		   : NULL;
+	return g_strdup_printf("%s is left out: %s, but %s%s", lock->name, pairs, reasons[why],
+			       more ?: "");
 }
 
 /* --- what was not exercised ------------------------------------------------------------------- */

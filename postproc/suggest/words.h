@@ -14,6 +14,15 @@ char *pp_suggest_role(const struct pp_suggestion *suggestion, uint32_t site);
 /* "9,998 of 9,998 consecutive sections of different threads need not exclude each other". */
 char *pp_suggest_evidence(const struct pp_suggestion *suggestion);
 
+/* What the prediction assumes about the change; NULL: it follows from the action. */
+char *pp_suggest_basis(const struct pp_suggestion *suggestion);
+
+/*
+ * "q: 5 of 9 pairs of consecutive sections ..., but ...": why the lock is left out; NULL: it is
+ * not.
+ */
+char *pp_suggest_why_left_out(const struct pp_suggest_lock *lock);
+
 /* Tells which cases the runs did not exercise, in sentences separated by "; ". */
 char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 			       const struct pp_suggest_facts *facts);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Facts about two random runs are those of a direct search over all pairs of sections and all
- * bytes; the suggestions keep every conflict under a common lock.
+ * bytes; the suggestions keep every conflict under a common lock. So are the conflicts that are new
+ * in the second run.
  */
 #include "check.h"
+#include "suggest/compare.h"
 #include "suggest/patterns.h"
 #include "ulcp_case.h"
 
@@ -217,6 +219,93 @@ static void check_suggestion(const struct pp_suggestion *suggestion)
 		}
 }
 
+/* A lock with unnecessary pairs has a suggestion, or the reason why it has none. */
+static void check_left_out(const struct pp_suggest_lock *lock, const GPtrArray *suggestions)
+{
+	uint64_t known, unnecessary = pp_suggest_unnecessary(lock, &known);
+	bool is_suggested = false;
+
+	for (guint i = 0; i < suggestions->len; i++)
+		is_suggested |= ((const struct pp_suggestion *)suggestions->pdata[i])->lock == lock;
+	CHECK((pp_suggest_left_out(lock) != PP_SUGGEST_NOT_LEFT_OUT) ==
+	      (unnecessary && !is_suggested));
+}
+
+/* --- the second run as one of a changed program ----------------------------------------------- */
+
+/* Do known accesses of sections of these sites conflict, under one lock, in the run? */
+static bool sites_conflict(const struct ulcp_case *run, const char *a, const char *b,
+			   bool *ret_is_unknown)
+{
+	for (guint i = 0; i < run->sections->len; i++)
+		for (guint k = 0; k < run->sections->len; k++) {
+			const struct pp_ulcp_section *x = pp_ulcp_section_at(run->sections, i);
+			const struct pp_ulcp_section *y = pp_ulcp_section_at(run->sections, k);
+
+			if (strcmp(lock_name(run, i), lock_name(run, k)) != 0 ||
+			    strcmp(site_name(run, i), a) != 0 || strcmp(site_name(run, k), b) != 0)
+				continue;
+			*ret_is_unknown |= !set_of(run, i) || !set_of(run, k);
+			if (x->thread != y->thread && sets_conflict(set_of(run, i), set_of(run, k)))
+				return true;
+		}
+	return false;
+}
+
+static bool is_new(const GArray *all, const struct pp_suggest_lock *lock, uint32_t a, uint32_t b)
+{
+	for (guint i = 0; i < all->len; i++) {
+		const struct pp_suggest_new_conflict *new =
+		    &g_array_index(all, struct pp_suggest_new_conflict, i);
+
+		if (new->lock == lock &&new->a == a &&new->b == b)
+			return true;
+	}
+	return false;
+}
+
+static bool direct_new(const struct pp_suggest_lock *lock, uint32_t a, uint32_t b,
+		       bool *ret_is_unknown)
+{
+	const char *x = ((const struct pp_suggest_site *)lock->sites->pdata[a])->name;
+	const char *y = ((const struct pp_suggest_site *)lock->sites->pdata[b])->name;
+	bool is_now = false, is_unknown = false, is_before;
+
+	for (guint i = 0; i < runs[1].sections->len && !is_now; i++)
+		for (guint k = 0; k < runs[1].sections->len && !is_now; k++)
+			is_now = is_of(&runs[1], i, lock, a) && is_of(&runs[1], k, lock, b) &&
+				 pp_ulcp_section_at(runs[1].sections, i)->thread !=
+				     pp_ulcp_section_at(runs[1].sections, k)->thread &&
+				 sets_conflict(set_of(&runs[1], i), set_of(&runs[1], k));
+	is_before = sites_conflict(&runs[0], x, y, &is_unknown);
+	*ret_is_unknown = is_now && !is_before && is_unknown;
+	return is_now && !is_before && !is_unknown;
+}
+
+/* Returns the number of new conflicts. */
+static unsigned check_new_conflicts(const struct pp_suggest_facts *before,
+				    const struct pp_suggest_facts *after)
+{
+	unsigned n_unknown, expected_unknown = 0, n = 0;
+	g_autoptr(GArray) all = pp_suggest_new_conflicts(before, after, &n_unknown);
+
+	for (guint l = 0; l < after->locks->len; l++) {
+		const struct pp_suggest_lock *lock = after->locks->pdata[l];
+
+		for (uint32_t a = 0; a < lock->sites->len; a++)
+			for (uint32_t b = a; b < lock->sites->len; b++) {
+				bool is_unknown, expected = direct_new(lock, a, b, &is_unknown);
+
+				CHECK(is_new(all, lock, a, b) == expected);
+				expected_unknown += is_unknown;
+				n += expected;
+			}
+	}
+	CHECK_INT(all->len, n);
+	CHECK_INT(n_unknown, expected_unknown);
+	return n;
+}
+
 enum mode {
 	ANY,	   /* sites and memory have nothing to do with each other */
 	SEPARABLE, /* sections access one line of memory, at sites of its own, and all are known */
@@ -281,7 +370,25 @@ static void add_sites(struct ulcp_case *run, GRand *random, enum mode mode)
 	}
 }
 
-static void check_case(uint32_t seed, unsigned *n_of)
+/* Returns the number of conflicts that the second run has, and not the first one. */
+static unsigned check_change(void)
+{
+	const struct pp_suggest_namer namer = {NULL, no_name, no_name};
+	struct pp_suggest_facts facts[N_RUNS];
+	unsigned n;
+
+	for (unsigned r = 0; r < N_RUNS; r++) {
+		pp_suggest_facts_init(&facts[r]);
+		pp_suggest_facts_add(&facts[r], runs[r].model, runs[r].sections, runs[r].sets,
+				     &namer);
+	}
+	n = check_new_conflicts(&facts[0], &facts[1]);
+	for (unsigned r = 0; r < N_RUNS; r++)
+		pp_suggest_facts_done(&facts[r]);
+	return n;
+}
+
+static void check_case(uint32_t seed, unsigned *n_of, unsigned *n_new)
 {
 	const struct pp_suggest_namer namer = {NULL, no_name, no_name};
 	g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -303,6 +410,9 @@ static void check_case(uint32_t seed, unsigned *n_of)
 		check_suggestion(suggestion);
 		n_of[suggestion->pattern]++;
 	}
+	for (guint i = 0; i < facts.locks->len; i++)
+		check_left_out(facts.locks->pdata[i], suggestions);
+	*n_new += check_change();
 	g_clear_pointer(&suggestions, g_ptr_array_unref);
 	pp_suggest_facts_done(&facts);
 	for (unsigned r = 0; r < N_RUNS; r++)
@@ -311,12 +421,14 @@ static void check_case(uint32_t seed, unsigned *n_of)
 
 int main(void)
 {
-	unsigned n_of[PP_SUGGEST_N_PATTERNS] = {0};
+	unsigned n_of[PP_SUGGEST_N_PATTERNS] = {0}, n_new = 0;
 
 	for (uint32_t seed = 0; seed < N_CASES; seed++)
-		check_case(seed, n_of);
+		check_case(seed, n_of, &n_new);
 	for (unsigned i = 0; i < PP_SUGGEST_N_PATTERNS; i++)
 		printf("%s: %u\n", pp_suggest_patterns[i], n_of[i]);
+	printf("new conflicts: %u\n", n_new);
+	CHECK(n_new > 0);
 	CHECK(n_of[PP_SUGGEST_GROUPS] > 0 && n_of[PP_SUGGEST_READERS] > 0 &&
 	      n_of[PP_SUGGEST_READ_READ] > 0);
 	return 0;

@@ -30,14 +30,8 @@ static const struct pp_column columns[] = {
 	       "predicted - real, in points"},
 };
 
-/* The real run times; `ns` is all that is set. */
-struct real {
-	struct pp_cli_replay_outcome before, after;
-	bool is_single; /* one recorded run of each */
-};
-
 static int read_recorded(const struct pp_cli_replay_arguments *arguments,
-			 const struct pp_cli_replay_source *source, struct real *ret,
+			 const struct pp_cli_replay_source *source, struct pp_cli_replay_real *ret,
 			 struct pp_error *err)
 {
 	struct pp_cli_replay_arguments how = *arguments;
@@ -58,7 +52,6 @@ static int read_recorded(const struct pp_cli_replay_arguments *arguments,
 	if (before <= 0 || after <= 0)
 		return pp_error_add(err, -ENODATA, "%s: no run time is recorded",
 				    before > 0 ? arguments->against : arguments->path);
-	ret->is_single = true;
 	ret->before.ns = pp_spread_of(&before, 1);
 	ret->after.ns = pp_spread_of(&after, 1);
 	return 0;
@@ -87,8 +80,8 @@ static int run(char *const *command, double *ret_ns, struct pp_error *err)
 }
 
 /* One of each is not counted: it warms up caches. */
-static int run_both(char *const *before, char *const *after, uint32_t n, struct real *ret,
-		    struct pp_error *err)
+static int run_both(char *const *before, char *const *after, uint32_t n,
+		    struct pp_cli_replay_real *ret, struct pp_error *err)
 {
 	g_autofree double *before_ns = g_new0(double, n + 1), *after_ns = g_new0(double, n + 1);
 	int rc = 0;
@@ -100,14 +93,15 @@ static int run_both(char *const *before, char *const *after, uint32_t n, struct 
 			rc = run(after, &after_ns[i], err);
 	}
 	pp_measure_end();
+	ret->n_measured = n;
 	ret->before.ns = pp_spread_of(before_ns + 1, n);
 	ret->after.ns = pp_spread_of(after_ns + 1, n);
 	return rc;
 }
 
-static int run_commands(const struct pp_cli_replay_arguments *arguments,
-			const struct pp_cli_replay_source *source, struct real *ret,
-			struct pp_error *err)
+int pp_cli_replay_run_both(const struct pp_cli_replay_arguments *arguments,
+			   const struct pp_cli_replay_source *source,
+			   struct pp_cli_replay_real *ret, struct pp_error *err)
 {
 	g_autofree char *cwd = g_get_current_dir();
 
@@ -126,22 +120,53 @@ static int run_commands(const struct pp_cli_replay_arguments *arguments,
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static void add_row(struct pp_table *table, const struct pp_cli_replay_effect *predicted,
-		    const struct real *real)
+static void set_times(struct pp_cell *row, const struct pp_cli_replay_real *real)
 {
 	struct pp_cli_replay_effect effect = pp_cli_replay_effect(&real->before, &real->after);
+
+	if (!row[PREDICTED].missing)
+		pp_cell_set_number(&row[ERROR], row[PREDICTED].number - effect.pct);
+	pp_cell_set_time(&row[BEFORE], (int64_t)real->before.ns.mean);
+	pp_cell_set_time(&row[AFTER], (int64_t)real->after.ns.mean);
+	pp_cell_set_number(&row[REAL], effect.pct);
+	if (MIN(real->before.ns.n, real->after.ns.n) > 1)
+		pp_cell_set_number(&row[REAL_ERROR], effect.error_pct);
+}
+
+static void note_times(struct pp_table *table, const struct pp_cli_replay_real *real)
+{
+	if (real->n_measured)
+		pp_table_note(table,
+			      "the real times are means of %u runs of each program in turn, "
+			      "not recorded",
+			      real->n_measured);
+	else if (MAX(real->before.ns.n, real->after.ns.n) > 1)
+		pp_table_note(table,
+			      "the real times are means of recorded runs (%zu before, %zu after), "
+			      "which recording and other load make longer",
+			      real->before.ns.n, real->after.ns.n);
+	else
+		pp_table_note(table,
+			      "the real times are those of one recorded run of each program, "
+			      "which recording and other load make longer");
+}
+
+struct pp_table *pp_cli_replay_truth(const struct pp_cli_replay_effect *predicted,
+				     const struct pp_cli_replay_real *real)
+{
+	struct pp_table *table =
+	    pp_table_new("truth", "Prediction and truth", columns, G_N_ELEMENTS(columns));
 	struct pp_cell *row = pp_table_add_row(table);
 
 	if (predicted) {
 		pp_cell_set_number(&row[PREDICTED], predicted->pct);
 		pp_cell_set_number(&row[PREDICTED_ERROR], predicted->error_pct);
-		pp_cell_set_number(&row[ERROR], predicted->pct - effect.pct);
 	}
-	pp_cell_set_time(&row[BEFORE], (int64_t)real->before.ns.mean);
-	pp_cell_set_time(&row[AFTER], (int64_t)real->after.ns.mean);
-	pp_cell_set_number(&row[REAL], effect.pct);
-	if (!real->is_single)
-		pp_cell_set_number(&row[REAL_ERROR], effect.error_pct);
+	if (real) {
+		set_times(row, real);
+		note_times(table, real);
+	}
+	return table;
 }
 
 /* Predicts the change; *ret_stuck: threads wait for ever. Returns 0 or -errno. */
@@ -167,7 +192,7 @@ struct pp_table *pp_cli_replay_against(const struct pp_cli_replay_arguments *arg
 				       const struct pp_table *rows, struct pp_error *err)
 {
 	struct pp_cli_replay_effect predicted = {0};
-	struct real real = {0};
+	struct pp_cli_replay_real real = {0};
 	struct pp_table *table;
 	bool is_stuck;
 	int rc = 0;
@@ -176,21 +201,11 @@ struct pp_table *pp_cli_replay_against(const struct pp_cli_replay_arguments *arg
 		rc = predict(arguments, source->model, changed, &predicted, &is_stuck, err);
 	if (rc == 0)
 		rc = arguments->against ? read_recorded(arguments, source, &real, err)
-					: run_commands(arguments, source, &real, err);
+					: pp_cli_replay_run_both(arguments, source, &real, err);
 	if (rc)
 		return NULL;
-	table = pp_table_new("truth", "Prediction and truth", columns, G_N_ELEMENTS(columns));
-	add_row(table, is_stuck ? NULL : &predicted, &real);
+	table = pp_cli_replay_truth(is_stuck ? NULL : &predicted, &real);
 	if (is_stuck)
 		pp_table_note(table, "no prediction: threads wait for ever in a replay");
-	if (real.is_single)
-		pp_table_note(table,
-			      "the real times are those of one recorded run of each program, "
-			      "which recording and other load make longer");
-	else
-		pp_table_note(table,
-			      "the real times are means of %u runs of each program in turn, "
-			      "not recorded",
-			      arguments->n_runs);
 	return table;
 }

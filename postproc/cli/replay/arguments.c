@@ -233,18 +233,9 @@ static int check_options(const struct pp_cli_replay_arguments *arguments)
 	return pp_cli_tables_check("replay", &arguments->how, 1);
 }
 
-/* The number of words behind "--"; 0: there is none. */
-static int count_behind(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--") == 0)
-			return argc - i - 1;
-	return 0;
-}
-
 int pp_cli_replay_arguments_read(struct pp_cli_replay_arguments *arguments, int argc, char **argv)
 {
-	int n_behind = count_behind(argc, argv), status;
+	int n_behind = pp_cli_count_behind(argc, argv), status;
 
 	*arguments = (struct pp_cli_replay_arguments){
 	    .path = PP_DEFAULT_CAPTURE,

@@ -85,11 +85,12 @@ void pp_cli_replay_outcome_done(struct pp_cli_replay_outcome *outcome)
 struct pp_cli_replay_effect pp_cli_replay_effect(const struct pp_cli_replay_outcome *before,
 						 const struct pp_cli_replay_outcome *after)
 {
-	double n = (double)before->ns.n, mean = MAX(before->ns.mean, 1);
-	double error = hypot(before->ns.sigma, after->ns.sigma) / sqrt(n);
+	double n_before = (double)before->ns.n, n_after = (double)after->ns.n;
+	double mean = MAX(before->ns.mean, 1);
+	double error = hypot(before->ns.sigma / sqrt(n_before), after->ns.sigma / sqrt(n_after));
 
 	return (struct pp_cli_replay_effect){
 	    .pct = 100 * (after->ns.mean - before->ns.mean) / mean,
-	    .error_pct = 100 * pp_student_975(2 * (n - 1)) * error / mean,
+	    .error_pct = 100 * pp_student_975(n_before + n_after - 2) * error / mean,
 	};
 }

@@ -17,6 +17,7 @@ struct baseline {
 struct sums {
 	GArray *changes; /* of double: percent, by run */
 	double error_pct, fidelity_pct;
+	bool by_accesses;
 	char *why; /* of the first run without a result */
 };
 
@@ -59,25 +60,40 @@ static void add_effect(struct sums *sums, const struct baseline *baseline,
 		return;
 	}
 	g_array_append_val(sums->changes, effect.pct);
+	sums->by_accesses |= baseline->run->has_accesses;
 	sums->error_pct = MAX(sums->error_pct, effect.error_pct);
 	if (recorded > 0)
 		sums->fidelity_pct =
 		    MAX(sums->fidelity_pct, 100 * fabs(baseline->same.ns.mean / recorded - 1));
 }
 
-/* Replays a run with the suggestion.  Returns 0 or -errno. */
-static int replay_after(const struct pp_suggestion *suggestion, struct baseline *baseline,
-			struct sums *sums, struct pp_error *err)
+/* Returns 0 or -errno: a suggestion cannot be made a change of this run. */
+static int apply(const GPtrArray *suggestions, const struct pp_suggest_run *run,
+		 struct pp_replay_model *model, struct pp_error *err)
 {
-	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	struct pp_change *change = pp_suggest_change(suggestion, baseline->run->has_accesses);
-	struct pp_replay_model *changed;
+	int rc = 0;
+
+	for (guint i = 0; i < suggestions->len && rc == 0; i++) {
+		g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+		struct pp_change *change =
+		    pp_suggest_change(suggestions->pdata[i], run->has_accesses);
+
+		rc = pp_change_apply(change, model, notes, err);
+		pp_change_free(change);
+	}
+	return rc;
+}
+
+/* Replays a run with all of the suggestions.  Returns 0 or -errno. */
+static int replay_after(const GPtrArray *suggestions, struct baseline *baseline, struct sums *sums,
+			struct pp_error *err)
+{
+	struct pp_replay_model *changed = pp_replay_model_copy(baseline->run->source.model);
 	struct pp_cli_replay_outcome after = {0};
 	struct pp_error why = PP_ERROR_INIT;
 	int rc = 0;
 
-	changed = pp_replay_model_copy(baseline->run->source.model);
-	if (pp_change_apply(change, changed, notes, &why)) {
+	if (apply(suggestions, baseline->run, changed, &why)) {
 		g_autofree char *text = pp_error_text(&why);
 
 		set_why(sums, text);
@@ -90,31 +106,30 @@ static int replay_after(const struct pp_suggestion *suggestion, struct baseline 
 	}
 	pp_error_done(&why);
 	pp_replay_model_free(changed);
-	pp_change_free(change);
 	return rc;
 }
 
-static void set_gain(struct pp_suggestion *suggestion, struct sums *sums)
+static void set_gain(struct pp_suggest_gain *gain, struct sums *sums)
 {
 	struct pp_spread spread =
 	    pp_spread_of((const double *)(void *)sums->changes->data, sums->changes->len);
 
-	suggestion->has_gain = spread.n > 0;
-	if (!suggestion->has_gain) {
-		suggestion->why = g_steal_pointer(&sums->why);
+	gain->is_known = spread.n > 0;
+	if (!gain->is_known) {
+		gain->why = g_steal_pointer(&sums->why);
 		return;
 	}
-	suggestion->change_pct = spread.mean;
-	suggestion->error_pct = sums->error_pct;
-	suggestion->fidelity_pct = sums->fidelity_pct;
+	gain->change_pct = spread.mean;
+	gain->error_pct = sums->error_pct;
+	gain->fidelity_pct = sums->fidelity_pct;
+	gain->by_accesses = sums->by_accesses;
 	if (spread.n > 1)
-		suggestion->error_pct =
-		    MAX(sums->error_pct, spread.sigma / sqrt((double)spread.n) *
-					     pp_student_975((double)(spread.n - 1)));
+		gain->error_pct = MAX(sums->error_pct, spread.sigma / sqrt((double)spread.n) *
+							   pp_student_975((double)(spread.n - 1)));
 }
 
-static int gain_of(const struct pp_suggest_runs *runs, struct pp_suggestion *suggestion,
-		   struct baseline *baselines, struct pp_error *err)
+static int gain_of(const struct pp_suggest_runs *runs, const GPtrArray *suggestions,
+		   struct pp_suggest_gain *gain, struct baseline *baselines, struct pp_error *err)
 {
 	struct sums sums = {.changes = g_array_new(FALSE, FALSE, sizeof(double))};
 	int rc = 0;
@@ -124,28 +139,56 @@ static int gain_of(const struct pp_suggest_runs *runs, struct pp_suggestion *sug
 			continue;
 		rc = replay_before(&baselines[i], err);
 		if (rc == 0)
-			rc = replay_after(suggestion, &baselines[i], &sums, err);
+			rc = replay_after(suggestions, &baselines[i], &sums, err);
 	}
 	if (rc == 0)
-		set_gain(suggestion, &sums);
+		set_gain(gain, &sums);
 	g_array_unref(sums.changes);
 	g_free(sums.why);
 	return rc;
 }
 
-int pp_suggest_gain(const struct pp_suggest_runs *runs, const GPtrArray *suggestions,
-		    struct pp_error *err)
+static struct baseline *baselines_new(const struct pp_suggest_runs *runs)
 {
-	g_autofree struct baseline *baselines = g_new0(struct baseline, runs->all->len);
-	int rc = 0;
+	struct baseline *baselines = g_new0(struct baseline, runs->all->len);
 
 	for (guint i = 0; i < runs->all->len; i++)
 		baselines[i].run = runs->all->pdata[i];
-	for (guint i = 0; i < suggestions->len && rc == 0; i++)
-		rc = gain_of(runs, suggestions->pdata[i], baselines, err);
+	return baselines;
+}
+
+static void baselines_free(const struct pp_suggest_runs *runs, struct baseline *baselines)
+{
 	for (guint i = 0; i < runs->all->len; i++) {
 		pp_cli_replay_outcome_done(&baselines[i].same);
 		pp_cli_replay_outcome_done(&baselines[i].alone);
 	}
+	g_free(baselines);
+}
+
+int pp_suggest_gains(const struct pp_suggest_runs *runs, const GPtrArray *suggestions,
+		     struct pp_error *err)
+{
+	struct baseline *baselines = baselines_new(runs);
+	int rc = 0;
+
+	for (guint i = 0; i < suggestions->len && rc == 0; i++) {
+		g_autoptr(GPtrArray) one = g_ptr_array_new();
+		struct pp_suggestion *suggestion = suggestions->pdata[i];
+
+		g_ptr_array_add(one, suggestion);
+		rc = gain_of(runs, one, &suggestion->gain, baselines, err);
+	}
+	baselines_free(runs, baselines);
+	return rc;
+}
+
+int pp_suggest_gain_together(const struct pp_suggest_runs *runs, const GPtrArray *suggestions,
+			     struct pp_suggest_gain *ret, struct pp_error *err)
+{
+	struct baseline *baselines = baselines_new(runs);
+	int rc = gain_of(runs, suggestions, ret, baselines, err);
+
+	baselines_free(runs, baselines);
 	return rc;
 }

@@ -2,13 +2,14 @@
 /* A row per suggestion, with its sites in a nested table; as text, a paragraph per suggestion. */
 #include "cli/suggest/rows.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "cli/suggest/excerpt.h"
 #include "cli/suggest/gain.h"
+#include "cli/suggest/items.h"
 #include "core/text/printable.h"
 #include "suggest/words.h"
+
+/* Locks without a suggestion that notes name. */
+#define MAX_LEFT_OUT 10
 
 enum { SITE, ROLE, SECTIONS, SITE_UNKNOWN, RUNS, EXIT, CONFLICTING, SOURCE, N_SITE_COLUMNS };
 
@@ -143,12 +144,12 @@ static void add_row(struct pp_table *table, const struct pp_suggest_runs *runs,
 	pp_cell_set_text(&row[PATTERN], pp_suggest_patterns[suggestion->pattern]);
 	set_owned(&row[ACTION], pp_suggest_action(suggestion));
 	pp_cell_set_bool(&row[REPORTED], suggestion->pattern == PP_SUGGEST_LOW);
-	if (suggestion->has_gain) {
-		pp_cell_set_number(&row[CHANGE], suggestion->change_pct);
-		pp_cell_set_number(&row[ERROR], suggestion->error_pct);
-		pp_cell_set_number(&row[FIDELITY], suggestion->fidelity_pct);
+	if (suggestion->gain.is_known) {
+		pp_cell_set_number(&row[CHANGE], suggestion->gain.change_pct);
+		pp_cell_set_number(&row[ERROR], suggestion->gain.error_pct);
+		pp_cell_set_number(&row[FIDELITY], suggestion->gain.fidelity_pct);
 	}
-	pp_cell_set_text(&row[WHY], suggestion->why);
+	pp_cell_set_text(&row[WHY], suggestion->gain.why);
 	set_pairs(row, lock);
 	pp_cell_set_count(&row[THREADS], lock->n_threads);
 	pp_cell_set_count(&row[N_RUNS], lock->n_runs);
@@ -160,91 +161,46 @@ static void add_row(struct pp_table *table, const struct pp_suggest_runs *runs,
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static void append_item(GString *to, const char *name, const char *text)
+/* Each line of an item is printed by itself. */
+static void append_item(GString *to, const struct pp_suggest_item *item)
 {
-	g_autofree char *printable = text ? pp_printable(g_strdup(text)) : NULL;
+	g_auto(GStrv) lines = g_strsplit(item->text, "\n", -1);
 
-	if (printable)
-		g_string_append_printf(to, "    %-14s %s\n", name, printable);
-}
+	for (unsigned i = 0; lines[i]; i++) {
+		g_autofree char *printable = pp_printable(g_strdup(lines[i]));
 
-static void append_sites(GString *to, const struct pp_suggest_runs *runs,
-			 const struct pp_suggestion *suggestion)
-{
-	const struct pp_suggest_lock *lock = suggestion->lock;
-
-	for (guint i = 0; i < lock->sites->len; i++) {
-		const struct pp_suggest_site *site = lock->sites->pdata[i];
-		g_autofree char *role = pp_suggest_role(suggestion, i);
-		g_autofree char *head =
-		    g_strdup_printf("%s: %s, %" PRIu64 " sections", site->name, role, site->n);
-		const char *why;
-		g_autofree char *source = pp_suggest_excerpt(site, runs->sources, &why);
-		g_auto(GStrv) lines = source ? g_strsplit(source, "\n", -1) : NULL;
-
-		append_item(to, i ? "" : "sites", head);
-		for (guint k = 0; lines && lines[k]; k++)
-			if (*lines[k])
-				append_item(to, "", lines[k]);
-		if (!lines) {
-			g_autofree char *text = g_strdup_printf("  no source: %s", why);
-
-			append_item(to, "", text);
-		}
+		if (*printable)
+			g_string_append_printf(to, "    %-14s %s\n", i ? "" : item->name,
+					       printable);
 	}
-}
-
-static char *gain_text(const struct pp_suggestion *suggestion)
-{
-	if (!suggestion->has_gain)
-		return g_strdup_printf("not known: %s", suggestion->why ? suggestion->why
-									: "no run can be replayed");
-	return g_strdup_printf("%+.1f %% of the run time, +-%.1f; the replay of the recorded run "
-			       "is within %.1f %% of it",
-			       suggestion->change_pct, suggestion->error_pct,
-			       suggestion->fidelity_pct);
 }
 
 static void append_suggestion(GString *to, unsigned number, const struct pp_suggest_runs *runs,
 			      const struct pp_suggestion *suggestion)
 {
-	g_autofree char *action = pp_suggest_action(suggestion);
-	g_autofree char *evidence = pp_suggest_evidence(suggestion);
-	g_autofree char *data = pp_suggest_data(suggestion->lock);
-	g_autofree char *open = pp_suggest_not_exercised(suggestion, &runs->facts);
-	g_autofree char *gain = gain_text(suggestion);
-	g_autofree char *lock = pp_printable(g_strdup(suggestion->lock->name));
-	g_autofree char *seen =
-	    g_strdup_printf("%u of %u runs, up to %u threads", suggestion->lock->n_runs,
-			    runs->facts.n_runs, suggestion->lock->n_threads);
+	g_autoptr(GPtrArray) items = pp_suggest_items(runs, suggestion);
+	g_autofree char *headline = pp_printable(pp_suggest_headline(suggestion));
 
-	g_string_append_printf(to, "%s%3u %s: %s\n", number > 1 ? "\n" : "", number, lock, action);
-	append_item(to, "prediction", gain);
-	append_item(to, "pattern", pp_suggest_patterns[suggestion->pattern]);
-	append_item(to, "evidence", evidence);
-	append_item(to, "", seen);
-	append_item(to, "conflicts in", data);
-	append_item(to, "not exercised", open);
-	append_sites(to, runs, suggestion);
+	g_string_append_printf(to, "%s%3u %s\n", number > 1 ? "\n" : "", number, headline);
+	for (guint i = 0; i < items->len; i++)
+		append_item(to, items->pdata[i]);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* A change that does not shorten the run by more than its error is no suggestion. */
-static bool is_worth_it(const struct pp_suggestion *suggestion)
+/* Names the locks for which nothing is suggested, though others would expect it. */
+static void note_left_out(struct pp_table *table, const GPtrArray *locks)
 {
-	return !suggestion->has_gain || (suggestion->change_pct < -PP_SUGGEST_LEAST_PCT &&
-					 suggestion->change_pct < -suggestion->error_pct);
-}
+	unsigned n = 0;
 
-static int compare(const void *x, const void *y)
-{
-	const struct pp_suggestion *a = *(const struct pp_suggestion *const *)x;
-	const struct pp_suggestion *b = *(const struct pp_suggestion *const *)y;
+	for (guint i = 0; i < locks->len; i++) {
+		g_autofree char *why = pp_suggest_why_left_out(locks->pdata[i]);
 
-	if (a->has_gain != b->has_gain)
-		return a->has_gain ? -1 : 1;
-	return (a->change_pct > b->change_pct) - (a->change_pct < b->change_pct);
+		if (why && ++n <= MAX_LEFT_OUT)
+			pp_table_note(table, "%s", why);
+	}
+	if (n > MAX_LEFT_OUT)
+		pp_table_note(table, "and %u more locks are left out", n - MAX_LEFT_OUT);
 }
 
 static void add_notes(struct pp_table *table, const struct pp_suggest_runs *runs, unsigned n_idle)
@@ -257,6 +213,7 @@ static void add_notes(struct pp_table *table, const struct pp_suggest_runs *runs
 			      "changes left out that would shorten the run by less than 1 %% or "
 			      "than their error: %u",
 			      n_idle);
+	note_left_out(table, runs->facts.locks);
 	if (pp_suggest_gain_is_slowed(runs))
 		pp_table_note(table,
 			      "predictions are of runs that recorded accesses, which takes "
@@ -266,26 +223,18 @@ static void add_notes(struct pp_table *table, const struct pp_suggest_runs *runs
 				     "correct with it is for its developers to decide");
 }
 
-struct pp_table *pp_suggest_rows(const struct pp_suggest_runs *runs, const GPtrArray *suggestions)
+struct pp_table *pp_suggest_rows(const struct pp_suggest_runs *runs, const GPtrArray *ranked,
+				 unsigned n_idle)
 {
 	struct pp_table *table =
 	    pp_table_new("suggestions", "Suggestions", columns, G_N_ELEMENTS(columns));
-	g_autoptr(GPtrArray) order = g_ptr_array_new();
 	GString *text = g_string_new(NULL);
-	unsigned n_idle = 0;
 
-	for (guint i = 0; i < suggestions->len; i++)
-		if (is_worth_it(suggestions->pdata[i]))
-			g_ptr_array_add(order, suggestions->pdata[i]);
-		else
-			n_idle++;
-	if (order->len)
-		qsort(order->pdata, order->len, sizeof(*order->pdata), compare);
-	for (guint i = 0; i < order->len; i++) {
-		add_row(table, runs, order->pdata[i]);
-		append_suggestion(text, i + 1, runs, order->pdata[i]);
+	for (guint i = 0; i < ranked->len; i++) {
+		add_row(table, runs, ranked->pdata[i]);
+		append_suggestion(text, i + 1, runs, ranked->pdata[i]);
 	}
-	table->text = g_string_free(text, order->len == 0);
+	table->text = g_string_free(text, ranked->len == 0);
 	add_notes(table, runs, n_idle);
 	return table;
 }

@@ -7,13 +7,11 @@
 #include "suggest/patterns.h"
 #include "table/table.h"
 
-/* A gain below this is none: in percent of the run time. */
-#define PP_SUGGEST_LEAST_PCT 1.0
-
 /*
- * The table "suggestions", those with the largest gain first; suggestions without gain are counted
- * in a note.  The caller frees it.
+ * The table "suggestions".  ranked, n_idle: of pp_suggest_rank(); the latter are counted in a note,
+ * and locks that are left out are named in notes.  The caller frees it.
  */
-struct pp_table *pp_suggest_rows(const struct pp_suggest_runs *runs, const GPtrArray *suggestions);
+struct pp_table *pp_suggest_rows(const struct pp_suggest_runs *runs, const GPtrArray *ranked,
+				 unsigned n_idle);
 
 #endif

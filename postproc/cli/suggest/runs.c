@@ -8,7 +8,6 @@
 #include <errno.h>
 
 #include "cli/commands.h"
-#include "cli/program_runs.h"
 #include "cli/view.h"
 #include "pass/accesses/places.h"
 #include "replay/ulcp/sections.h"
@@ -121,7 +120,8 @@ static int check_program(struct pp_cli_program_runs *program, const struct pp_vi
 }
 
 static int read_run(struct pp_suggest_runs *runs, struct pp_suggest_run *run,
-		    struct pp_cli_program_runs *program, struct pp_error *err)
+		    const struct pp_suggest_reading *how, struct pp_cli_program_runs *program,
+		    struct pp_error *err)
 {
 	struct pp_view view = {0};
 	int rc = pp_view_open(&view, run->dir, NULL, err);
@@ -140,7 +140,8 @@ static int read_run(struct pp_suggest_runs *runs, struct pp_suggest_run *run,
 		rc = find_sources(runs, &view, err);
 	if (rc == 0 && run->has_accesses)
 		rc = add_facts(runs, run, &view, err);
-
+	if (rc == 0 && how->wants_waits)
+		rc = pp_suggest_waits_read(&run->waits, &view, err);
 	pp_view_done(&view);
 	return rc;
 }
@@ -150,36 +151,37 @@ static void run_free(void *data)
 	struct pp_suggest_run *run = data;
 
 	pp_cli_replay_source_done(&run->source);
+	pp_suggest_waits_done(&run->waits);
 	pp_cli_replay_arguments_done(&run->arguments);
 	g_free(run);
 }
 
-static struct pp_suggest_run *run_new(const char *dir, uint32_t n_replays)
+static struct pp_suggest_run *run_new(const char *dir, const struct pp_suggest_reading *how)
 {
 	struct pp_suggest_run *run = g_new0(struct pp_suggest_run, 1);
 
 	run->dir = dir;
 	run->arguments.path = dir;
-	run->arguments.n_runs = n_replays;
+	run->arguments.n_runs = how->n_replays;
+	run->arguments.allow_gaps = how->allow_gaps;
 	run->arguments.changes = g_ptr_array_new_with_free_func((GDestroyNotify)pp_change_free);
 	return run;
 }
 
 int pp_suggest_runs_read(struct pp_suggest_runs *runs, char *const *dirs, guint n_dirs,
-			 uint32_t n_replays, struct pp_error *err)
+			 const struct pp_suggest_reading *how, struct pp_cli_program_runs *program,
+			 struct pp_error *err)
 {
-	struct pp_cli_program_runs program = {0};
 	int rc = 0;
 
 	*runs = (struct pp_suggest_runs){.all = g_ptr_array_new_with_free_func(run_free)};
 	pp_suggest_facts_init(&runs->facts);
 	runs->sources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	for (guint i = 0; i < n_dirs && rc == 0; i++) {
-		g_ptr_array_add(runs->all, run_new(dirs[i], n_replays));
-		rc = read_run(runs, runs->all->pdata[i], &program, err);
+		g_ptr_array_add(runs->all, run_new(dirs[i], how));
+		rc = read_run(runs, runs->all->pdata[i], how, program, err);
 	}
-	pp_cli_program_runs_done(&program);
-	if (rc == 0 && !runs->facts.n_runs)
+	if (rc == 0 && !runs->facts.n_runs && !how->may_lack_accesses)
 		rc = pp_error_add(
 		    err, -ENODATA,
 		    "%s has no memory accesses of critical sections, which suggestions "
@@ -190,6 +192,8 @@ int pp_suggest_runs_read(struct pp_suggest_runs *runs, char *const *dirs, guint 
 
 void pp_suggest_runs_done(struct pp_suggest_runs *runs)
 {
+	if (!runs->all)
+		return;
 	g_ptr_array_unref(runs->all);
 	pp_suggest_facts_done(&runs->facts);
 	g_hash_table_unref(runs->sources);

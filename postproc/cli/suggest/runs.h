@@ -3,7 +3,9 @@
 #ifndef PP_CLI_SUGGEST_RUNS_H
 #define PP_CLI_SUGGEST_RUNS_H
 
+#include "cli/program_runs.h"
 #include "cli/replay/source.h"
+#include "cli/suggest/waits.h"
 #include "suggest/facts.h"
 
 struct pp_suggest_run {
@@ -11,6 +13,14 @@ struct pp_suggest_run {
 	bool has_accesses; /* else it tells times alone */
 	struct pp_cli_replay_arguments arguments;
 	struct pp_cli_replay_source source;
+	struct pp_suggest_waits waits; /* read with `wants_waits` */
+};
+
+struct pp_suggest_reading {
+	uint32_t n_replays;
+	bool allow_gaps;	/* captures may be incomplete */
+	bool wants_waits;	/* ... and cycles of locks */
+	bool may_lack_accesses; /* else at least one capture must have accesses */
 };
 
 struct pp_suggest_runs {
@@ -21,11 +31,15 @@ struct pp_suggest_runs {
 };
 
 /*
- * Reads all captures: at least one must have accesses.  Returns 0 or -errno; the caller calls
- * pp_suggest_runs_done() in both cases.
+ * Reads all captures, which are of one program and of different runs: also of others than those
+ * that `program` has seen.  Returns 0 or -errno; the caller calls pp_suggest_runs_done() in both
+ * cases.
  */
 int pp_suggest_runs_read(struct pp_suggest_runs *runs, char *const *dirs, guint n_dirs,
-			 uint32_t n_replays, struct pp_error *err);
+			 const struct pp_suggest_reading *how, struct pp_cli_program_runs *program,
+			 struct pp_error *err);
+
+/* Also of zeroed ones, which were not read. */
 void pp_suggest_runs_done(struct pp_suggest_runs *runs);
 
 #endif

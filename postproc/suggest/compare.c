@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairs of functions are the keys of a set. */
+#include "suggest/compare.h"
+
+#include <string.h>
+
+/* "work (a.c)" of "work (a.c:12)"; other names as they are.  The caller frees it. */
+static char *function_of(const char *site)
+{
+	const char *colon = strrchr(site, ':');
+
+	return colon && strchr(colon, ')') ? g_strdup_printf("%.*s)", (int)(colon - site), site)
+					   : g_strdup(site);
+}
+
+/* The same for both orders.  The caller frees it. */
+static char *key_of(const struct pp_suggest_lock *lock, const struct pp_suggest_pair *pair)
+{
+	const struct pp_suggest_site *a = lock->sites->pdata[pair->a];
+	const struct pp_suggest_site *b = lock->sites->pdata[pair->b];
+	g_autofree char *x = function_of(a->name), *y = function_of(b->name);
+
+	return strcmp(x, y) <= 0 ? g_strdup_printf("%s\n%s", x, y)
+				 : g_strdup_printf("%s\n%s", y, x);
+}
+
+enum known { UNKNOWN = 1, CONFLICTS };
+
+/* Returns pair of functions -> enum known. */
+static GHashTable *known_conflicts(const struct pp_suggest_facts *facts)
+{
+	GHashTable *known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (guint i = 0; i < facts->locks->len; i++) {
+		const struct pp_suggest_lock *lock = facts->locks->pdata[i];
+		GHashTableIter at;
+		void *value;
+
+		g_hash_table_iter_init(&at, lock->pairs);
+		while (g_hash_table_iter_next(&at, NULL, &value)) {
+			const struct pp_suggest_pair *pair = value;
+			g_autofree char *key = pair->conflicts ? key_of(lock, pair) : NULL;
+
+			if (key && (pair->is_seen || !g_hash_table_contains(known, key)))
+				g_hash_table_replace(
+				    known, g_steal_pointer(&key),
+				    GUINT_TO_POINTER(pair->is_seen ? CONFLICTS : UNKNOWN));
+		}
+	}
+	return known;
+}
+
+/* Adds the pairs of the lock, by their sites: the order of the hash table is no order. */
+static void add_of_lock(GArray *all, const struct pp_suggest_lock *lock, GHashTable *known,
+			unsigned *n_unknown)
+{
+	for (uint32_t a = 0; a < lock->sites->len; a++)
+		for (uint32_t b = a; b < lock->sites->len; b++) {
+			const struct pp_suggest_pair *pair = pp_suggest_pair_of(lock, a, b);
+			struct pp_suggest_new_conflict new = {lock, a, b};
+			g_autofree char *key = pair && pair->is_seen ? key_of(lock, pair) : NULL;
+			void *before = key ? g_hash_table_lookup(known, key) : NULL;
+
+			if (key && !before)
+				g_array_append_val(all, new);
+			*n_unknown += before == GUINT_TO_POINTER(UNKNOWN);
+		}
+}
+
+GArray *pp_suggest_new_conflicts(const struct pp_suggest_facts *before,
+				 const struct pp_suggest_facts *after, unsigned *ret_n_unknown)
+{
+	g_autoptr(GHashTable) known = known_conflicts(before);
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct pp_suggest_new_conflict));
+
+	*ret_n_unknown = 0;
+	for (guint i = 0; i < after->locks->len; i++)
+		add_of_lock(all, after->locks->pdata[i], known, ret_n_unknown);
+	return all;
+}
+
+const struct pp_suggest_lock *pp_suggest_lock_named(const struct pp_suggest_facts *facts,
+						    const char *name)
+{
+	return g_hash_table_lookup(facts->by_name, name);
+}
+
+const struct pp_suggestion *pp_suggest_same(const GPtrArray *suggestions,
+					    const struct pp_suggestion *suggestion)
+{
+	for (guint i = 0; i < suggestions->len; i++) {
+		const struct pp_suggestion *other = suggestions->pdata[i];
+
+		if (other->pattern == suggestion->pattern &&
+		    strcmp(other->lock->name, suggestion->lock->name) == 0)
+			return other;
+	}
+	return NULL;
+}
