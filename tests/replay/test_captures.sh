@@ -139,6 +139,9 @@ for part in 1000~2000 0~0; do
 	! "$gprof_mt" replay --time $part d >out 2>err || fail "--time $part: $(cat out)"
 	grep -Eqx 'gprof-mt: d: --time selects nothing: the recording lasts [0-9.]+ [mun]?s' err || fail "--time $part: $(cat err)"
 done
+! "$gprof_mt" replay --time ~1ns d >out 2>err || fail "--time before the first thread: $(cat out)"
+grep -Eqx 'gprof-mt: d: no thread ran within --time: the first one began at [0-9.]+ [mun]?s' err ||
+	fail "--time before the first thread: $(cat err)"
 
 # The cost of recording is measured on the machine of the capture only.
 "$gprof_mt" replay d >out 2>err || fail "the cost of recording: $(cat err)"

@@ -110,6 +110,47 @@ static int check_time(const struct pp_cli_replay_arguments *arguments, const str
 			    model->dir, length);
 }
 
+/* True if a thread of the model runs or sleeps. */
+static bool has_any_time(const struct pp_replay_model *model)
+{
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_replay_thread *thread = model->threads->pdata[i];
+
+		for (guint k = 0; k < thread->steps->len; k++) {
+			const struct pp_replay_step *step =
+			    &g_array_index(thread->steps, struct pp_replay_step, k);
+
+			if (step->cpu_ns || (step->kind == PP_REPLAY_SLEEP && step->sleep_ns))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Refuses a part of the time in which no thread ran, whose replay would take no time. */
+static int check_part(const struct pp_cli_replay_arguments *arguments, const struct pp_view *view,
+		      const struct pp_replay_model *part, struct pp_error *err)
+{
+	const struct pp_model *model = view->capture->model;
+	int64_t first_ns = INT64_MAX;
+	g_autofree char *first = NULL;
+
+	if (!arguments->has_time || has_any_time(part))
+		return 0;
+	for (guint i = 0; i < model->threads->len; i++) {
+		const struct pp_thread *thread = model->threads->pdata[i];
+
+		if (thread->start_ns != PP_TIME_UNKNOWN)
+			first_ns = MIN(first_ns, thread->start_ns);
+	}
+	if (first_ns == INT64_MAX)
+		return pp_error_add(err, -ENODATA, "%s: no thread ran within --time", model->dir);
+	first = pp_duration_text(first_ns - pp_model_origin(model));
+	return pp_error_add(err, -ENODATA,
+			    "%s: no thread ran within --time: the first one began at %s",
+			    model->dir, first);
+}
+
 static bool has_returns(const void *data, uint32_t serial)
 {
 	return pp_calls_survey_has_returns(data, serial);
@@ -170,7 +211,8 @@ static struct pp_replay_model *build(const struct pp_cli_replay_arguments *argum
 	wrong = pp_replay_check(model);
 	if (wrong)
 		pp_error_add(err, -ENODATA, "%s: %s", view->capture->model->dir, wrong);
-	if (wrong || check_gaps(arguments, view, &source->gaps, err))
+	if (wrong || check_gaps(arguments, view, &source->gaps, err) ||
+	    check_part(arguments, view, model, err))
 		g_clear_pointer(&model, pp_replay_model_free);
 	return model;
 }
