@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/replay/gains.h"
 #include "cli/sections.h"
 #include "cli/select.h"
 #include "cli/tables.h"
@@ -16,7 +17,14 @@
 #include "table/top.h"
 
 /* Those from OPTION_BY on choose a value; the second list is in the same order. */
-enum { OPTION_GROUP = 0x300, OPTION_BOTTOM_UP, OPTION_BY, OPTION_METRIC, OPTION_CLOCK };
+enum {
+	OPTION_GROUP = 0x300,
+	OPTION_BOTTOM_UP,
+	OPTION_GAIN,
+	OPTION_BY,
+	OPTION_METRIC,
+	OPTION_CLOCK
+};
 enum { BY, METRIC, CLOCK, N_CHOICES };
 
 /* An option with one of several values, for some sections; passes get it by its name. */
@@ -43,7 +51,7 @@ struct arguments {
 	struct pp_cli_tables how;
 	struct pp_selection *selection;
 	GPtrArray *names;
-	bool group, bottom_up;
+	bool group, bottom_up, gain;
 	/* By option, from OPTION_BY on; NULL: not chosen. */
 	const char *choices[N_CHOICES];
 };
@@ -65,8 +73,10 @@ static int take_option(void *data, int option, const char *value)
 	struct arguments *arguments = data;
 	int status;
 
-	if (option == OPTION_GROUP || option == OPTION_BOTTOM_UP) {
-		*(option == OPTION_GROUP ? &arguments->group : &arguments->bottom_up) = true;
+	if (option >= OPTION_GROUP && option <= OPTION_GAIN) {
+		*(option == OPTION_GROUP       ? &arguments->group
+		  : option == OPTION_BOTTOM_UP ? &arguments->bottom_up
+					       : &arguments->gain) = true;
 		return PP_EXIT_GOOD;
 	}
 	if (option >= OPTION_BY && option <= OPTION_CLOCK)
@@ -78,7 +88,8 @@ static int take_option(void *data, int option, const char *value)
 }
 
 static const struct pp_cli_option option_table[] = {
-    PP_CLI_OPTION_INPUT,
+    {"input", "DIR", 'i', "the capture"}, /* the help leaves no room for the default */
+    {"gain", NULL, OPTION_GAIN, "predicted gains of locks"},
     {"top", "N", PP_CLI_TABLES_TOP, "the first N rows"},
     {"group", NULL, OPTION_GROUP, "similar threads as one row"},
     {"bottom-up", NULL, OPTION_BOTTOM_UP, "trees: from callees"},
@@ -135,6 +146,9 @@ static int print_tables(const struct pp_view *view, const struct arguments *argu
 		group_threads(tables, owned);
 	if (arguments->how.has_top)
 		keep_top(tables, &arguments->how);
+	if (arguments->gain)
+		pp_cli_replay_add_gains(arguments->dir, arguments->selection,
+					arguments->how.format == PP_CLI_TEXT, tables, owned);
 	return pp_cli_tables_print(&arguments->how, (struct pp_table *const *)tables->pdata,
 				   tables->len);
 }
@@ -181,6 +195,14 @@ static bool has_section(const struct arguments *arguments, const char *name)
 	return g_ptr_array_find_with_equal_func(arguments->names, name, g_str_equal, NULL);
 }
 
+static bool has_gains(const struct arguments *arguments)
+{
+	for (guint i = 0; i < arguments->names->len; i++)
+		if (pp_cli_replay_has_gains(arguments->names->pdata[i]))
+			return true;
+	return false;
+}
+
 static int check_choice(const struct arguments *arguments, unsigned which)
 {
 	const struct choice *choice = &choices[which];
@@ -204,6 +226,11 @@ static int check(const struct arguments *arguments)
 	    !has_section(arguments, "blame-tree") && !has_section(arguments, "calltree"))
 		status =
 		    pp_cli_usage("report", "--bottom-up is for sections calltree and blame-tree");
+	if (status == PP_EXIT_GOOD && arguments->gain && !has_gains(arguments))
+		status = pp_cli_usage("report", "--gain is for sections blame and bottlenecks");
+	if (status == PP_EXIT_GOOD && arguments->gain &&
+	    g_strcmp0(arguments->choices[BY], "suspect") == 0)
+		status = pp_cli_usage("report", "--gain and --by suspect exclude each other");
 	for (unsigned i = 0; i < N_CHOICES && status == PP_EXIT_GOOD; i++)
 		status = check_choice(arguments, i);
 	return status;

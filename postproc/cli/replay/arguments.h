@@ -30,6 +30,7 @@ struct pp_cli_replay_arguments {
 	uint32_t n_runs;
 	int64_t cost_ns; /* of recording an operation; -1: none was given */
 	bool fair, allow_gaps;
+	bool is_quiet; /* the caller prints the damage of the capture */
 	bool check, rank;
 	bool sets; /* the accesses of all acquisitions are wanted, and must have been recorded */
 	const char *against; /* a capture or model of the changed program; NULL: none */

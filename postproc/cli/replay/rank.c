@@ -232,20 +232,6 @@ static void try_all(struct rank *self)
 			      self->n_stuck);
 }
 
-/* Replays the run without the change. Returns 0 or -errno. */
-static int run_before(struct rank *self, const struct pp_cli_replay_source *source)
-{
-	int code = 0;
-
-	self->before = source->same;
-	self->before.stuck = NULL;
-	if (!pp_cli_replay_is_same(self->arguments, source))
-		code = pp_cli_replay_run(self->arguments, self->model, self->model->n_cpus, 0,
-					 &self->before, self->err);
-	pp_cli_replay_outcome_done(&self->before);
-	return code;
-}
-
 static void rank(struct rank *self, const struct pp_cli_replay_source *source)
 {
 	bool is_skeleton = self->arguments->engine == PP_CLI_REPLAY_SKELETON;
@@ -288,7 +274,7 @@ int pp_cli_replay_rank(const struct pp_cli_replay_arguments *arguments,
 {
 	struct rank self = {.arguments = arguments, .model = source->model, .err = err};
 
-	if (run_before(&self, source))
+	if (pp_cli_replay_before(arguments, source, &self.before, err))
 		return -EINVAL;
 	self.table = pp_table_new("rank", "Changes by their gain", columns, G_N_ELEMENTS(columns));
 	self.table->text_rows = TEXT_ROWS;

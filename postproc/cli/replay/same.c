@@ -24,3 +24,18 @@ bool pp_cli_replay_is_same(const struct pp_cli_replay_arguments *arguments,
 	return !source->recording_ns &&
 	       (arguments->engine == PP_CLI_REPLAY_SKELETON || !source->model->others);
 }
+
+int pp_cli_replay_before(const struct pp_cli_replay_arguments *arguments,
+			 const struct pp_cli_replay_source *source,
+			 struct pp_cli_replay_outcome *ret, struct pp_error *err)
+{
+	const struct pp_replay_model *model = source->model;
+	int code = 0;
+
+	*ret = source->same;
+	ret->stuck = NULL;
+	if (!pp_cli_replay_is_same(arguments, source))
+		code = pp_cli_replay_run(arguments, model, model->n_cpus, 0, ret, err);
+	pp_cli_replay_outcome_done(ret);
+	return code;
+}

@@ -16,4 +16,12 @@ int pp_cli_replay_same(const struct pp_cli_replay_arguments *arguments,
 bool pp_cli_replay_is_same(const struct pp_cli_replay_arguments *arguments,
 			   const struct pp_cli_replay_source *source);
 
+/*
+ * Replays the model on as many CPUs, without other programs: a change is compared with that. The
+ * result has only figures. To be called after pp_cli_replay_same(). Returns 0 or -errno.
+ */
+int pp_cli_replay_before(const struct pp_cli_replay_arguments *arguments,
+			 const struct pp_cli_replay_source *source,
+			 struct pp_cli_replay_outcome *ret, struct pp_error *err);
+
 #endif

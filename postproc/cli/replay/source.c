@@ -284,7 +284,8 @@ int pp_cli_replay_source_read(struct pp_cli_replay_source *source,
 		if (source->model) {
 			read_command(source, view.capture->model->info);
 			set_cost(arguments, view.capture->model->info, source);
-			source->status = pp_view_print_damage(&view);
+			if (!arguments->is_quiet)
+				source->status = pp_view_print_damage(&view);
 		}
 		pp_view_done(&view);
 	}
