@@ -23,14 +23,33 @@
 
 static struct st_real real; /* as they were */
 
-/* The lock was acquired, or could not be, in its turn. */
-static int took(const struct st_turn *turn, int result)
+static bool is_taken(int result)
 {
-	if (result == 0 || result == EOWNERDEAD)
+	return result == 0 || result == EOWNERDEAD;
+}
+
+static void note_taken(const struct st_turn *turn, const void *lock)
+{
+	if (turn->is_of_pair)
+		st_pair_taken(turn, lock);
+	else
 		st_turn_taken(turn);
+}
+
+/* The lock was acquired, or could not be, in its turn. */
+static int took(const struct st_turn *turn, const void *lock, int result)
+{
+	if (is_taken(result))
+		note_taken(turn, lock);
 	if (result != turn->op->result)
 		st_turn_failed(turn);
 	return result;
+}
+
+/* Waits for the turn; false: it has none, or nothing is enforced any more. */
+static bool await(const struct st_turn *turn)
+{
+	return turn->is_of_pair ? st_pair_await(turn) : st_turn_await(turn);
 }
 
 static bool has_turn(const struct st_turn *turn)
@@ -49,13 +68,27 @@ struct locking {
 
 /* --- the three ways --------------------------------------------------------------------------- */
 
+/* Nothing is enforced, or the pair is executed: in its sections, locks are free. */
+static int without_turn(const struct st_turn *turn, const struct locking *how,
+			int (*call)(const struct locking *))
+{
+	int result;
+
+	if (turn->is_held)
+		st_pair_hold(turn);
+	result = call(how);
+	if (is_taken(result))
+		st_pair_again(how->lock);
+	return result;
+}
+
 static int lock_in_turn(enum st_event event, const struct locking *how)
 {
 	struct st_turn turn = st_turn_next(event);
 
-	if (!has_turn(&turn) || !st_turn_await(&turn))
-		return how->call(how);
-	return took(&turn, how->call(how));
+	if (!has_turn(&turn) || !await(&turn))
+		return without_turn(&turn, how, how->call);
+	return took(&turn, how->lock, how->call(how));
 }
 
 /* Its turn has come: the lock will be free. */
@@ -65,7 +98,7 @@ static int try_until_free(const struct st_turn *turn, const struct locking *how)
 
 	while ((result = how->try(how)) == EBUSY && st_turns_are_on())
 		st_turn_sleep(0, NULL);
-	return result == EBUSY ? result : took(turn, result);
+	return result == EBUSY ? result : took(turn, how->lock, result);
 }
 
 static int try_in_turn(enum st_event event, const struct locking *how)
@@ -73,10 +106,10 @@ static int try_in_turn(enum st_event event, const struct locking *how)
 	struct st_turn turn = st_turn_next(event);
 
 	if (turn.op == NULL)
-		return how->try(how);
+		return without_turn(&turn, how, how->try);
 	if (!has_turn(&turn))
 		return turn.op->result;
-	return st_turn_await(&turn) ? try_until_free(&turn, how) : how->try(how);
+	return await(&turn) ? try_until_free(&turn, how) : how->try(how);
 }
 
 static int timed_in_turn(enum st_event event, const struct locking *how)
@@ -84,12 +117,12 @@ static int timed_in_turn(enum st_event event, const struct locking *how)
 	struct st_turn turn = st_turn_next(event);
 	int result;
 
-	if (has_turn(&turn) && st_turn_await(&turn)) {
+	if (has_turn(&turn) && await(&turn)) {
 		result = try_until_free(&turn, how);
 		return result == EBUSY ? how->call(how) : result;
 	}
 	if (turn.op == NULL || turn.op->result != ETIMEDOUT)
-		return how->call(how);
+		return without_turn(&turn, how, how->call);
 	st_turn_sleep(how->clock, how->deadline);
 	return st_turns_are_on() ? ETIMEDOUT : how->call(how);
 }
@@ -361,11 +394,11 @@ static int wait_really(const struct wait *wait)
 /* Takes the mutex in its turn. Returns false if the order was left before. */
 static bool regain(const struct st_turn *turn, pthread_mutex_t *mutex, int *ret_result)
 {
-	bool in_turn = st_turn_await(turn);
+	bool in_turn = await(turn);
 
 	*ret_result = real.pthread_mutex_lock(mutex);
-	if (in_turn && (*ret_result == 0 || *ret_result == EOWNERDEAD))
-		st_turn_taken(turn);
+	if (in_turn && is_taken(*ret_result))
+		note_taken(turn, mutex);
 	return in_turn;
 }
 
@@ -392,11 +425,26 @@ static int wait_for_end(const struct st_turn *turn, const struct wait *wait)
 	return result;
 }
 
+/* Releases the mutex until the pair is over; the program sees a wake-up for no reason. */
+static int wait_held(const struct st_turn *turn, pthread_mutex_t *mutex)
+{
+	int result = real.pthread_mutex_unlock(mutex);
+
+	if (result != 0)
+		return result;
+	st_pair_hold(turn);
+	return real.pthread_mutex_lock(mutex);
+}
+
 static int wait_in_turn(const struct wait *wait)
 {
-	struct st_turn turn = st_turn_next(wait->event);
+	struct st_turn turn;
 	int result;
 
+	st_pair_release(wait->mutex);
+	turn = st_turn_next(wait->event);
+	if (turn.is_held)
+		return wait_held(&turn, wait->mutex);
 	if (turn.op != NULL &&
 	    (turn.op->result == ECANCELED || turn.op->result == ST_SCHEDULE_ENDLESS))
 		return wait_for_end(&turn, wait);
@@ -444,8 +492,6 @@ static int live_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clo
 	return wait_in_turn(&wait);
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
-
 /* A second name that leads to the same function (ST_ALIAS) must do so further on. */
 #define REPLACE(name, by)                                                                          \
 	do {                                                                                       \
@@ -454,9 +500,40 @@ static int live_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clo
 		st_real.name = (by);                                                               \
 	} while (0)
 
+/* --- releases --------------------------------------------------------------------------------- */
+
+static int live_mutex_unlock(pthread_mutex_t *mutex)
+{
+	st_pair_release(mutex);
+	return real.pthread_mutex_unlock(mutex);
+}
+
+static int live_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	st_pair_release(lock);
+	return real.pthread_rwlock_unlock(lock);
+}
+
+static int live_spin_unlock(pthread_spinlock_t *lock)
+{
+	st_pair_release((const void *)lock);
+	return real.pthread_spin_unlock(lock);
+}
+
+static void interpose_releases(void)
+{
+	REPLACE(pthread_mutex_unlock, live_mutex_unlock);
+	REPLACE(pthread_rwlock_unlock, live_rwlock_unlock);
+	st_real.pthread_spin_unlock = live_spin_unlock;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
 void st_live_interpose(void)
 {
 	real = st_real;
+	if (st_live.pair.is_set != 0)
+		interpose_releases();
 	REPLACE(pthread_mutex_lock, live_mutex_lock);
 	REPLACE(pthread_mutex_trylock, live_mutex_trylock);
 	REPLACE(pthread_rwlock_rdlock, live_rdlock);

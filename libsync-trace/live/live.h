@@ -35,9 +35,12 @@ struct st_live {
 	const struct st_schedule_op *ops;
 	const struct st_schedule_site *sites;
 	const struct st_schedule_module *modules;
+	const struct st_schedule_line *lines;
+	struct st_schedule_pair pair;
 	uintptr_t *addresses; /* by site: the return address where it was found last; 0: never */
 	struct st_live_thread *running; /* by thread */
 	struct st_live_object *objects;
+	uint32_t phase;	 /* of the pair; a futex */
 	uint32_t *is_on; /* zeroed in a child of fork, whose threads are not enforced */
 };
 
@@ -54,6 +57,8 @@ struct st_turn {
 	const struct st_schedule_op *op; /* NULL: it is not enforced */
 	uint32_t thread;
 	uint64_t number; /* of the operation */
+	bool is_of_pair; /* it begins a section of the pair */
+	bool is_held;	 /* it must not begin before the pair is over */
 };
 
 bool st_turns_are_on(void);
@@ -78,5 +83,38 @@ void st_turn_sleep(int clock, const struct timespec *until);
 
 /* Puts the functions that ask for turns in place of the real ones. */
 void st_live_interpose(void);
+
+/* How long no thread has begun an operation, as far as the sleeper knows; zeroed at first. */
+struct st_patience {
+	uint64_t n_begun, since_ns, since_cpu_ns;
+};
+
+/* Reports that the turn does not come, if no thread has made progress; then nothing is enforced. */
+bool st_turn_is_stuck(const struct st_turn *turn, struct st_patience *patience);
+
+/* Ends the enforcement; only the first caller gets true, and then stores the outcome. */
+bool st_live_stop(void);
+void st_live_publish(enum st_schedule_state state);
+
+/* --- the pair (pair.c) ------------------------------------------------------------------------ */
+
+/* This thread executes its section of the pair. */
+extern __thread bool st_pair_is_inside
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Waits until it is this section's turn. Returns false if nothing is enforced any more. */
+bool st_pair_await(const struct st_turn *turn);
+
+/* The lock of the section was acquired. */
+void st_pair_taken(const struct st_turn *turn, const void *lock);
+
+/* A lock was acquired without a turn: perhaps that of the section, again. */
+void st_pair_again(const void *lock);
+
+/* A lock is about to be released: perhaps the section ends. */
+void st_pair_release(const void *lock);
+
+/* Waits until the pair is over. */
+void st_pair_hold(const struct st_turn *turn);
 
 #endif

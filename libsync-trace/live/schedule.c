@@ -32,7 +32,8 @@ static uint64_t needed_bytes(const struct st_schedule *header)
 	       header->n_threads * (uint64_t)sizeof(struct st_schedule_thread) +
 	       header->n_ops * sizeof(struct st_schedule_op) +
 	       header->n_sites * (uint64_t)sizeof(struct st_schedule_site) +
-	       header->n_modules * (uint64_t)sizeof(struct st_schedule_module);
+	       header->n_modules * (uint64_t)sizeof(struct st_schedule_module) +
+	       header->pair.n_lines * (uint64_t)sizeof(struct st_schedule_line);
 }
 
 static bool header_is_good(const struct st_schedule *header, uint64_t file_bytes)
@@ -61,6 +62,31 @@ static bool threads_are_good(const struct st_live *live)
 		if (live->modules[i].name[ST_MODULE_NAME_BYTES - 1] != '\0')
 			return false;
 	return true;
+}
+
+static const struct st_schedule_op *last_op(const struct st_live *live, uint32_t thread)
+{
+	const struct st_schedule_thread *of = &live->threads[thread];
+
+	return of->n_ops != 0 ? &live->ops[of->first_op + of->n_ops - 1] : NULL;
+}
+
+/* Both sections have the same lock. */
+static bool pair_is_good(const struct st_live *live)
+{
+	const struct st_schedule_pair *pair = &live->pair;
+	const struct st_schedule_op *first, *second;
+
+	if (pair->is_set == 0)
+		return true;
+	if (pair->is_set != 1 || pair->first == pair->second || pair->first >= live->n_threads ||
+	    pair->second >= live->n_threads)
+		return false;
+	first = last_op(live, pair->first);
+	second = last_op(live, pair->second);
+	return first != NULL && second != NULL && first->object == second->object &&
+	       first->object < live->n_objects && first->turn != ST_TURN_NONE &&
+	       second->turn != ST_TURN_NONE;
 }
 
 static void *memory_new(uint64_t n, size_t size_bytes)
@@ -98,7 +124,9 @@ static bool lay_out(struct st_live *live, const uint8_t *copy, uint64_t file_byt
 	live->ops = (const void *)(live->threads + live->n_threads);
 	live->sites = (const void *)(live->ops + live->n_ops);
 	live->modules = (const void *)(live->sites + live->n_sites);
-	return threads_are_good(live);
+	live->lines = (const void *)(live->modules + live->n_modules);
+	live->pair = header->pair;
+	return threads_are_good(live) && pair_is_good(live);
 }
 
 static bool make_state(struct st_live *live)

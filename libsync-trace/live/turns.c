@@ -32,6 +32,8 @@ static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
 
 __thread uintptr_t st_turn_site __attribute__((tls_model("initial-exec")));
 
+__thread bool st_pair_is_inside __attribute__((tls_model("initial-exec")));
+
 bool st_turns_are_on(void)
 {
 	/* acquire: pairs with the release in st_live_open() */
@@ -45,29 +47,51 @@ static void wake_all(void)
 	for (uint32_t i = 0; i < st_live.n_objects; i++)
 		if (__atomic_load_n(&st_live.objects[i].n_sleepers, __ATOMIC_RELAXED) != 0)
 			gm_futex_wake(&st_live.objects[i].n_acquired, INT_MAX);
+	gm_futex_wake(&st_live.phase, INT_MAX);
 }
 
-/* The first caller reports. Sleepers that have not seen the change yet wake up after a slice. */
+bool st_live_stop(void)
+{
+	uint32_t on = 1;
+
+	return __atomic_compare_exchange_n(st_live.is_on, &on, 0, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+/* Sleepers that have not seen the change yet wake up after a slice. */
+void st_live_publish(enum st_schedule_state state)
+{
+	/* release: the command reads the other fields of the page after this one */
+	__atomic_store_n(&st_live.page->outcome.state, state, __ATOMIC_RELEASE);
+	wake_all();
+}
+
+/* The first caller reports. */
 static void leave(enum st_schedule_why why, uint32_t thread, uint64_t op, uint32_t event,
 		  uintptr_t site)
 {
 	struct st_schedule_outcome *outcome = &st_live.page->outcome;
-	uint32_t on = 1;
 
-	if (!__atomic_compare_exchange_n(st_live.is_on, &on, 0, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED))
+	if (!st_live_stop())
 		return;
 	outcome->why = why;
 	outcome->thread = thread;
 	outcome->op = op;
 	outcome->event = event;
 	outcome->site = site;
-	/* release: the command reads the fields above after this one */
-	__atomic_store_n(&outcome->state, ST_SCHEDULE_LEFT, __ATOMIC_RELEASE);
-	wake_all();
+	st_live_publish(ST_SCHEDULE_LEFT);
 }
 
 /* --- operations ------------------------------------------------------------------------------- */
+
+/* The operation has this turn, or none. */
+static bool is_of_pair(const struct st_turn *turn)
+{
+	const struct st_schedule_pair *pair = &st_live.pair;
+
+	return pair->is_set != 0 && (turn->thread == pair->first || turn->thread == pair->second) &&
+	       turn->number + 1 == st_live.threads[turn->thread].n_ops;
+}
 
 struct st_turn st_turn_next(enum st_event event)
 {
@@ -84,6 +108,7 @@ struct st_turn st_turn_next(enum st_event event)
 	turn.number = st_live.running[turn.thread].n_begun;
 	__atomic_store_n(&st_live.running[turn.thread].n_begun, turn.number + 1, __ATOMIC_RELAXED);
 	if (turn.number >= thread->n_ops) {
+		turn.is_held = st_live.pair.is_set != 0 && !st_pair_is_inside;
 		if (thread->ended)
 			leave(ST_LEFT_MORE, turn.thread, turn.number, event, site);
 		return turn;
@@ -95,23 +120,19 @@ struct st_turn st_turn_next(enum st_event event)
 		leave(ST_LEFT_DAMAGED, turn.thread, turn.number, event, site);
 	else
 		turn.op = op;
+	turn.is_of_pair = turn.op != NULL && is_of_pair(&turn);
 	return turn;
 }
 
-/* How long no thread has begun an operation, as far as the sleeper knows. */
-struct patience {
-	uint64_t n_begun, since_ns, since_cpu_ns;
-};
-
-static bool is_over(struct patience *patience)
+static bool is_over(struct st_patience *patience)
 {
 	uint64_t n_begun = 0, now_ns = gm_sys_clock_ns(CLOCK_MONOTONIC), ns;
 
 	for (uint32_t i = 0; i < st_live.n_threads; i++)
 		n_begun += __atomic_load_n(&st_live.running[i].n_begun, __ATOMIC_RELAXED);
 	if (patience->since_ns == 0 || n_begun != patience->n_begun) {
-		*patience =
-		    (struct patience){n_begun, now_ns, gm_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
+		*patience = (struct st_patience){n_begun, now_ns,
+						 gm_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
 		return false;
 	}
 	ns = now_ns - patience->since_ns;
@@ -119,6 +140,15 @@ static bool is_over(struct patience *patience)
 		return false;
 	return ns / BUSY_PATIENCE >= st_live.patience_ns ||
 	       gm_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - patience->since_cpu_ns < ns / 10;
+}
+
+bool st_turn_is_stuck(const struct st_turn *turn, struct st_patience *patience)
+{
+	if (!gm_seal_is_set() && !is_over(patience))
+		return false;
+	leave(ST_LEFT_STUCK, turn->thread, turn->number,
+	      turn->op != NULL ? turn->op->event : ST_N_EVENTS, 0);
+	return true;
 }
 
 static uint32_t bit_of(uint32_t turn)
@@ -142,7 +172,7 @@ static void sleep_on(struct st_live_object *object, uint32_t seen, uint32_t turn
 bool st_turn_await(const struct st_turn *turn)
 {
 	struct st_live_object *object = &st_live.objects[turn->op->object];
-	struct patience patience = {0};
+	struct st_patience patience = {0};
 	uint32_t seen = 0;
 
 	for (unsigned spins = 0; spins < N_SPINS; spins++) {
@@ -155,10 +185,8 @@ bool st_turn_await(const struct st_turn *turn)
 	while (seen < turn->op->turn) {
 		if (!st_turns_are_on())
 			return false;
-		if (gm_seal_is_set() || is_over(&patience)) {
-			leave(ST_LEFT_STUCK, turn->thread, turn->number, turn->op->event, 0);
+		if (st_turn_is_stuck(turn, &patience))
 			return false;
-		}
 		sleep_on(object, seen, turn->op->turn);
 		seen = __atomic_load_n(&object->n_acquired, __ATOMIC_ACQUIRE);
 	}

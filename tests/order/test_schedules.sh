@@ -28,6 +28,16 @@ for _ in 1 2 3 4 5; do
 	[ ! -e schedule ] || fail "the file was not removed"
 done
 
+# A pair at the end: after three turns, both threads are before their next section, and either can be first.
+for _ in 1 2 3 4 5; do
+	for first in 0 1; do
+		python3 "${0%/*}/schedules.py" first:$first schedule <numbers.txt || fail "schedules.py"
+		scheduled schedule || fail "exit status $?"
+		same "order of the pair" "010$first$((1 - first))" "$(cut -c 1-5 order)"
+		same "of all" 00001111 "$(grep -o . order | sort | tr -d '\n')"
+	done
+done
+
 # Files that others may write, symlinks, folders, and no file
 python3 "${0%/*}/schedules.py" good schedule <numbers.txt
 chmod 640 schedule
@@ -41,7 +51,7 @@ for name in schedule symlink folder fifo nothing; do
 done
 
 kept=0
-for seed in $(seq 60); do
+for seed in $(seq 90); do
 	rm -f schedule
 	python3 "${0%/*}/schedules.py" "$seed" schedule <numbers.txt || fail "schedules.py $seed"
 	scheduled schedule || fail "seed $seed: exit status $?: $(cat err)"

@@ -18,6 +18,12 @@
  * An operation that acquires its object has a turn: the number of acquisitions of the object that
  * come before it. Readers between two writers have the same turn. An object is one life of a lock;
  * its address is not part of the schedule.
+ *
+ * A schedule may end with a *pair*: two sections of one lock, in different threads, of which either
+ * can be executed first. Then it lists for each thread only the operations that come before both
+ * sections in any order, and for the two threads also that which begins the section. The process
+ * executes all of these, then one section, then the other one, while no other operation begins, and
+ * computes digests of the listed bytes. After that it goes on without an order.
  */
 #ifndef ST_SCHEDULE_H
 #define ST_SCHEDULE_H
@@ -28,7 +34,7 @@
 
 #define ST_SCHEDULE_VARIABLE   "GPROF_MT_SCHEDULE"
 #define ST_SCHEDULE_MAGIC      "GMTSCHED"
-#define ST_SCHEDULE_VERSION    1u
+#define ST_SCHEDULE_VERSION    2u
 #define ST_SCHEDULE_PAGE_BYTES 4096u
 #define ST_SCHEDULE_MOST_BYTES (UINT64_C(1) << 34)
 
@@ -43,6 +49,7 @@ enum st_schedule_state {
 	ST_SCHEDULE_UNUSED, /* no process has taken it */
 	ST_SCHEDULE_KEPT,   /* taken, and kept so far */
 	ST_SCHEDULE_LEFT,   /* the program did something else: `why`, and the place */
+	ST_SCHEDULE_PAIRED, /* the pair was executed: the digests are valid */
 };
 
 enum st_schedule_why {
@@ -69,6 +76,26 @@ struct st_schedule_outcome {
 };
 _Static_assert(sizeof(struct st_schedule_outcome) == 40, "on-disk size");
 
+/* The pair; `is_set` is 0 if the schedule has none, or 1. */
+struct st_schedule_pair {
+	uint32_t is_set;
+	uint32_t first, second; /* threads, in the order in which they execute their sections */
+	uint32_t n_before;	/* acquisitions of the lock in the schedule, beside these two */
+	uint32_t n_lines, unused;
+};
+_Static_assert(sizeof(struct st_schedule_pair) == 24, "on-disk size");
+
+/* Digests of bytes in memory; written by the process. */
+struct st_schedule_digests {
+	/* Of the bytes of both sections: before the first one, at its end, at the end of the other
+	 * one. Each end is just before the lock is released. */
+	uint64_t before, between, after;
+	/* Of the bytes of one section alone, at its end. */
+	uint64_t of_first, of_second;
+	uint64_t n_unread; /* lines that could not be found or read */
+};
+_Static_assert(sizeof(struct st_schedule_digests) == 48, "on-disk size");
+
 struct st_schedule {
 	char magic[8];
 	uint32_t version;
@@ -79,8 +106,10 @@ struct st_schedule {
 	uint64_t
 	    patience_ns; /* longest time without any turn, ST_SCHEDULE_PATIENCE_MOST_NS at most */
 	struct st_schedule_outcome outcome;
+	struct st_schedule_pair pair;
+	struct st_schedule_digests digests;
 };
-_Static_assert(sizeof(struct st_schedule) == 96, "on-disk size");
+_Static_assert(sizeof(struct st_schedule) == 168, "on-disk size");
 
 struct st_schedule_thread {
 	uint32_t creator; /* number of a thread before it; ST_SCHEDULE_NONE: the initial thread */
@@ -114,5 +143,15 @@ _Static_assert(sizeof(struct st_schedule_site) == 16, "on-disk size");
 struct st_schedule_module {
 	char name[ST_MODULE_NAME_BYTES]; /* file name without folder, ends with 0 */
 };
+
+/* Bytes of a cache line of which a digest is wanted. */
+struct st_schedule_line {
+	uint64_t
+	    offset;	/* of the line, from the module's load bias; without a module, an address */
+	uint64_t bytes; /* bit i: the byte at offset + i */
+	uint32_t module; /* ST_SCHEDULE_NONE: none */
+	uint32_t thread; /* whose section alone writes them; ST_SCHEDULE_NONE: bytes of both */
+};
+_Static_assert(sizeof(struct st_schedule_line) == 24, "on-disk size");
 
 #endif
