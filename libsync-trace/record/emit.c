@@ -48,6 +48,7 @@ const uint8_t st_counted_of[ST_N_EVENTS] = {
 #define PAUSE_NS 1000000000u
 /* extended header 10, result 1, site 2, object 8, call 1, path 4, duration 8 */
 #define EVENT_MAX_BYTES 34
+#define PACKET_ROOM	3900u /* less than in an empty packet of a page */
 
 struct cursor {
 	uint8_t *at;
@@ -206,6 +207,30 @@ static bool has_room(struct st_thread *self, uint64_t need_bytes, uint64_t *now_
 	       make_room(self, need_bytes, *now_ns);
 }
 
+/* The bytes of a call path and its event, or those that any packet has room for. */
+static uint64_t path_bytes(unsigned n_frames)
+{
+	uint64_t n_bytes = (n_frames + 3u) * EVENT_MAX_BYTES;
+
+	return n_bytes < PACKET_ROOM ? n_bytes : PACKET_ROOM;
+}
+
+void st_emit_path_room(struct st_thread *self, unsigned n_frames, uint64_t now_ns)
+{
+	has_room(self, path_bytes(n_frames), &now_ns);
+}
+
+/* In a ring, a wait's begin needs room for its end, too (ring.c). */
+static uint64_t bytes_needed(enum st_event id, unsigned n_events)
+{
+	uint64_t n_bytes = n_events * EVENT_MAX_BYTES;
+
+	if (!st_rings || !st_begins_wait(id))
+		return n_bytes;
+	n_bytes += path_bytes(st_path_wait_ns != UINT64_MAX ? st_path_depth : 1);
+	return n_bytes < PACKET_ROOM ? n_bytes : PACKET_ROOM;
+}
+
 static struct cursor event_begin(struct st_thread *self, enum st_event id, uint64_t now_ns)
 {
 	struct cursor cursor = {self->stream.pos};
@@ -281,7 +306,7 @@ static void write_event(struct st_thread *self, const struct st_record *record)
 	uint64_t order = st_unlikely(st_orders) ? st_order_number(record) : 0;
 
 	n += counts + (order != 0);
-	if (!has_room(self, n * EVENT_MAX_BYTES, &now_ns)) {
+	if (!has_room(self, bytes_needed(record->id, n), &now_ns)) {
 		/*
 		 * A lost path is not counted, because its event follows; nor is an event after a
 		 * fork.

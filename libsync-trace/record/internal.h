@@ -25,6 +25,12 @@ bool st_emit_site(struct st_thread *self, uint16_t number, uintptr_t site, uint6
 bool st_emit_path(struct st_thread *self, uint32_t number, uint32_t parent, uint64_t address,
 		  uint64_t now_ns);
 
+/*
+ * Makes room for a call path of that length and its event, so that they are in one file of a ring
+ * (emit.c).
+ */
+void st_emit_path_room(struct st_thread *self, unsigned n_frames, uint64_t now_ns);
+
 /* Writes the `tries` of a run that has more than its first (emit.c). */
 void st_emit_tries(struct st_thread *self, const struct st_tries *tries);
 
@@ -37,6 +43,13 @@ void st_tries_forget(struct st_thread *self);
 
 /* After a jump out of the middle of an event: restores the writer from the packet's content. */
 void st_stream_settle(struct st_thread *self);
+
+/* --- ring (ring.c) ---------------------------------------------------------------------------- */
+
+extern bool st_rings __attribute__((visibility("hidden"))); /* [output] ring */
+
+/* Before the trace is opened. */
+void st_ring_open(struct gm_trace *trace);
 
 /* --- process (process.c) --------------------------------------------------------------------- */
 

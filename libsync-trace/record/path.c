@@ -162,8 +162,11 @@ static bool is_needed(struct st_thread *self, uintptr_t site, uint64_t wait_ns, 
 /* Returns the number of the path's node; 0: there is no room, which is counted. */
 static uint32_t number_of(struct st_thread *self, const struct gm_call_path *path, uint64_t now_ns)
 {
-	uint32_t number = gm_nodes_number(&self->paths, path, &node_functions, self, now_ns);
+	uint32_t number;
 
+	if (st_rings)
+		st_emit_path_room(self, path->n, now_ns);
+	number = gm_nodes_number(&self->paths, path, &node_functions, self, now_ns);
 	if (number == 0 && self->live)
 		gm_process_count_path_lost();
 	return number;

@@ -192,6 +192,7 @@ static uint32_t open_now(void)
 		return STATE_OFF;
 	}
 	trace.lost = st_packet_lost;
+	st_ring_open(&trace);
 	if (st_path_wait_ns != process->config.sync_path_ns)
 		st_path_wait_ns = process->config.sync_path_ns;
 	if (st_path_depth != process->config.sync_path_depth)

@@ -12,6 +12,7 @@
  * st_site_find() does not find them. The next event from such a site notes the object that is
  * mapped there now; the number stays, since readers look up addresses by time. For the sampled mode
  * of accesses, sites get this bit from time to time, so that an event of each takes the slow path.
+ * In a ring they get it when the stream begins a file, and are defined there again (ring.c).
  */
 #include "record/internal.h"
 #include "runtime/process/loadmap.h"
@@ -153,6 +154,10 @@ uint16_t st_site_number(struct st_thread *self, uintptr_t site, uint64_t now_ns)
 
 	if (number != 0) {
 		if (*entry & UNCHECKED && !check(site))
+			return 0;
+		/* It may be defined in a file that is removed. */
+		if (st_rings && *entry & UNCHECKED && !self->only_ust &&
+		    !st_emit_site(self, number, site, now_ns))
 			return 0;
 		*entry &= ~UNCHECKED;
 		return number;

@@ -149,10 +149,14 @@ void st_budget_check(struct st_thread *self, uint64_t now_ns)
 	if (cpu_ns - budget->cpu_ns < STRETCH_NS)
 		return;
 	/*
-	 * The stream continues in another file, and the used size of the former one is not known.
+	 * The stream continues in another file, and the used size of the former one is not known;
+	 * of those between, it is at most their size.
 	 */
 	if (self->stream.n_segments == budget->n_segments && bytes >= budget->bytes)
 		bytes -= budget->bytes;
+	else if (self->stream.n_segments > budget->n_segments + 1)
+		bytes += (uint64_t)(self->stream.n_segments - budget->n_segments - 1) *
+			 self->stream.trace->segment_max;
 	bytes -= bytes < budget->io_bytes ? bytes : budget->io_bytes;
 	spent_ns = bytes / EVENT_BYTES * event_cost(&self->clock) + room_cost(bytes);
 	is_over = spent_ns * 100 > (cpu_ns - budget->cpu_ns) * st_budget_percent;

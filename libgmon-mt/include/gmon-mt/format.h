@@ -245,6 +245,7 @@ enum gm_sync_objects {
 	GM_SYNC_OBJECTS_UNSORTED = 2, /* ... and all objects first seen after the table was full */
 	GM_SYNC_IN_AUTO_MODE = 4,     /* threads may be switched to waits only: see sync-counts */
 	GM_SYNC_IO = 8,		      /* blocking calls are recorded, from [io] threshold on */
+	GM_SYNC_RING = 16,	      /* only the newest files of streams are kept: [output] ring */
 };
 
 /* Why a process has samples, or has none. */

@@ -16,6 +16,8 @@
 #define WORDS_MAX 12
 #define NS_PER_S  UINT64_C(1000000000)
 
+#define RING_MAX_NS (3600 * NS_PER_S)
+
 enum key_type {
 	KEY_WORD,
 	KEY_SET,
@@ -25,7 +27,8 @@ enum key_type {
 	KEY_TIME,
 	KEY_PATH,
 	KEY_GLOBS,
-	KEY_NAMES
+	KEY_NAMES,
+	KEY_RING
 };
 
 struct key {
@@ -36,7 +39,7 @@ struct key {
 	const char *words[WORDS_MAX];
 	/*
 	 * KEY_SIZE: bytes; KEY_NUMBER; KEY_RATE: 0 is off; KEY_TIME: ns, ~0 is off; KEY_GLOBS: 0
-	 * permits none.
+	 * permits none; KEY_RING: bytes.
 	 */
 	uint64_t least, most;
 };
@@ -82,6 +85,7 @@ static const struct key keys[] = {
     {"sample", "stacks", KEY_WORD, FIELD(sample_stacks), {"off", "on"}, 0, 0},
     {"output", "dir", KEY_PATH, FIELD(dir), {NULL}, 0, 0},
     {"output", "max", KEY_SIZE, FIELD(output_max_bytes), {NULL}, 1u << 20, UINT64_C(1) << 50},
+    {"output", "ring", KEY_RING, FIELD(ring), {NULL}, 1u << 20, UINT64_C(1) << 50},
     {"output", "existing", KEY_WORD, FIELD(existing), {"rename", "join"}, 0, 0},
 };
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -241,6 +245,10 @@ static void add_accepted_values(struct gm_text *text, const struct key *key)
 		gm_text_add_u64(text, GM_GLOBS_MAX);
 		gm_text_add(text, " bytes");
 		break;
+	case KEY_RING:
+		gm_text_add(text, "off, 1s to 3600s, or bytes from ");
+		gm_text_add_u64(text, key->least);
+		break;
 	case KEY_NAMES:
 		gm_text_add(text, "names of functions without parameters, separated by commas, or "
 				  "none; fewer than ");
@@ -298,6 +306,27 @@ static bool parse_time(struct span value, uint64_t most_ns, uint64_t *ret_ns)
 			return true;
 		}
 	return false;
+}
+
+/* A number alone is a size. */
+static bool parse_ring(struct span value, const struct key *key, struct gm_ring *ring)
+{
+	struct gm_ring parsed = {0, 0};
+
+	if (parse_size(value, true, &parsed.bytes)) {
+		if (parsed.bytes < key->least || parsed.bytes > key->most)
+			return false;
+	} else {
+		parsed.bytes = 0;
+		if (!parse_time(value, RING_MAX_NS, &parsed.ns))
+			return false;
+		if (parsed.ns == UINT64_MAX) /* off */
+			parsed.ns = 0;
+		else if (parsed.ns < NS_PER_S)
+			return false;
+	}
+	*ring = parsed;
+	return true;
 }
 
 /*
@@ -406,6 +435,8 @@ static bool key_set(const struct key *key, struct span value, struct gm_config *
 		return parse_time(value, key->most, (uint64_t *)field);
 	case KEY_GLOBS:
 		return parse_list(value, key->least == 0, "/", field);
+	case KEY_RING:
+		return parse_ring(value, key, (struct gm_ring *)field);
 	case KEY_NAMES:
 		return parse_list(value, true, " ()<>", field);
 	case KEY_PATH:
@@ -568,6 +599,53 @@ void gm_config_settle(struct gm_config *config)
 {
 	if (config->sync_order == GM_ORDER_ON && config->sync_mode != GM_SYNC_OFF)
 		config->sync_mode = GM_SYNC_ALL;
+	if (!gm_config_has_ring(config))
+		return;
+	config->sample_stacks = GM_STACKS_OFF;
+	if (config->access_mode == GM_ACCESS_COMPILED)
+		config->access_mode = GM_ACCESS_OFF;
+}
+
+static uint64_t ring_bytes(const struct gm_config *config)
+{
+	return config->ring.bytes != 0 && config->ring.bytes < config->output_max_bytes
+		   ? config->ring.bytes
+		   : config->output_max_bytes;
+}
+
+uint64_t gm_config_ring_of_kernel(const struct gm_config *config)
+{
+	bool has_kernel = config->kernel != GM_KERNEL_NONE && config->level != GM_LEVEL_APPLIC_ONLY;
+
+	return has_kernel ? ring_bytes(config) / 4 : 0;
+}
+
+uint64_t gm_config_ring_of_streams(const struct gm_config *config)
+{
+	return ring_bytes(config) - gm_config_ring_of_kernel(config);
+}
+
+int gm_config_check(const struct gm_config *config, struct gm_config_error *error)
+{
+	struct gm_text text = GM_TEXT(error->text);
+
+	if (!gm_config_has_ring(config) ||
+	    (config->calls_mode != GM_CALLS_HISTORY && config->access_mode != GM_ACCESS_SAMPLED &&
+	     config->sync_sink == GM_SINK_NATIVE && config->kernel != GM_KERNEL_LTTNG))
+		return 0;
+	gm_text_add(&text, "output.ring excludes calls.mode=history, access.mode=sampled, "
+			   "and lttng as sync.sink or kernel.source");
+	return -EINVAL;
+}
+
+static void add_ring(struct gm_text *text, const struct gm_ring *ring)
+{
+	if (ring->bytes != 0) {
+		gm_text_add_u64(text, ring->bytes);
+		return;
+	}
+	gm_text_add_u64(text, ring->ns);
+	gm_text_add(text, "ns");
 }
 
 static void add_time(struct gm_text *text, uint64_t ns)
@@ -640,6 +718,10 @@ size_t gm_config_format(const struct gm_config *config, char *buffer, size_t siz
 			add_set(&text, *(const uint64_t *)field, key->words);
 		else if (key->type == KEY_TIME)
 			add_time(&text, *(const uint64_t *)field);
+		else if (key->type == KEY_RING && gm_config_has_ring(config))
+			add_ring(&text, (const struct gm_ring *)field);
+		else if (key->type == KEY_RING)
+			gm_text_add(&text, "off");
 		else
 			gm_text_add(&text, *field != '\0' ? field : "none");
 		gm_text_add(&text, "\n");

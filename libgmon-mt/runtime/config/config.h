@@ -33,6 +33,11 @@ enum gm_kernel_source {
 	GM_KERNEL_SWITCHES,
 	GM_KERNEL_NONE
 };
+/* Only the newest synch-events are kept: of that size together, of that time. Both 0: all are. */
+struct gm_ring {
+	uint64_t bytes, ns;
+};
+
 /* NEW: of `record`, which joins no capture, not even one that it seems to belong to. */
 enum gm_existing { GM_EXISTING_RENAME, GM_EXISTING_JOIN, GM_EXISTING_NEW };
 
@@ -75,6 +80,7 @@ struct gm_config {
 	uint64_t sample_hz; /* [sample]  hz = 100: samples per second of CPU time; 0: none */
 	enum gm_sample_stacks sample_stacks; /* [sample]  stacks = off | on: with call paths */
 	uint64_t output_max_bytes;	     /* [output]  max = 16G: of the streams of a capture */
+	struct gm_ring ring;		     /* [output]  ring = off */
 	enum gm_existing existing;	     /* [output]  existing = rename | join */
 	char dir[GM_PATH_MAX];		     /* [output]  dir = gprof-mt.data */
 };
@@ -115,9 +121,24 @@ int gm_config_set(const char *assignment, struct gm_config *config, struct gm_co
 
 /*
  * Called when all values are set: the order of locks needs all operations, so with it sync.mode is
- * `all`, unless it is off.
+ * `all`, unless it is off. With a ring, samples have no call paths and accesses are not recorded.
  */
 void gm_config_settle(struct gm_config *config);
+
+static inline bool gm_config_has_ring(const struct gm_config *config)
+{
+	return config->ring.bytes != 0 || config->ring.ns != 0;
+}
+
+/* The largest sizes of the streams of a ring, and of its kernel events. */
+uint64_t gm_config_ring_of_streams(const struct gm_config *config);
+uint64_t gm_config_ring_of_kernel(const struct gm_config *config);
+
+/*
+ * Returns 0, or -EINVAL and the diagnosis for values that exclude each other: a ring keeps only
+ * synch-events that libsync-trace writes.
+ */
+int gm_config_check(const struct gm_config *config, struct gm_config_error *error);
 
 /*
  * Writes *config as a file that gm_config_read() accepts. Returns the full length, like snprintf().

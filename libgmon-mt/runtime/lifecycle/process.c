@@ -144,6 +144,8 @@ static bool configure(void)
 		code = gm_config_read_local(&process.config, &error);
 		code = code == -ENOENT ? 0 : code;
 	}
+	if (code == 0)
+		code = gm_config_check(&process.config, &error);
 	if (code < 0 && !gm_recorder_report(code))
 		gm_warn_once(error.text);
 	gm_config_settle(&process.config);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The limit of [output] max (output.h). */
+/* The limit of [output] max, or ring (output.h). */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -63,26 +63,49 @@ static uint64_t *counter(void)
 	return used;
 }
 
-static uint64_t limit(void)
+static const struct gm_config *config(void)
 {
 	const struct gm_process *process = gm_process_get();
 
-	return process != NULL ? process->config.output_max_bytes : UINT64_MAX;
+	return process != NULL ? &process->config : NULL;
+}
+
+static bool has_ring(void)
+{
+	return config() != NULL && gm_config_has_ring(config());
+}
+
+static uint64_t limit(void)
+{
+	const struct gm_config *settings = config();
+
+	if (settings == NULL)
+		return UINT64_MAX;
+	return gm_config_has_ring(settings) ? gm_config_ring_of_streams(settings)
+					    : settings->output_max_bytes;
+}
+
+static bool take(uint64_t size_bytes, uint64_t most_bytes)
+{
+	uint64_t *used;
+
+	if (__atomic_load_n(&own, __ATOMIC_RELAXED) + size_bytes > OWN_BYTES || has_ring())
+		map_used();
+	used = counter();
+	if (__atomic_add_fetch(used, size_bytes, __ATOMIC_RELAXED) <= most_bytes)
+		return true;
+	__atomic_fetch_sub(used, size_bytes, __ATOMIC_RELAXED);
+	return false;
 }
 
 bool gm_output_take(uint64_t size_bytes)
 {
-	uint64_t *used;
+	return limit() == UINT64_MAX || take(size_bytes, limit());
+}
 
-	if (limit() == UINT64_MAX)
-		return true;
-	if (__atomic_load_n(&own, __ATOMIC_RELAXED) + size_bytes > OWN_BYTES)
-		map_used();
-	used = counter();
-	if (__atomic_add_fetch(used, size_bytes, __ATOMIC_RELAXED) <= limit())
-		return true;
-	__atomic_fetch_sub(used, size_bytes, __ATOMIC_RELAXED);
-	return false;
+bool gm_output_take_more(uint64_t size_bytes)
+{
+	return limit() == UINT64_MAX || take(size_bytes, limit() - limit() / 4);
 }
 
 void gm_output_give(uint64_t size_bytes)
@@ -95,6 +118,6 @@ bool gm_output_is_near(void)
 {
 	uint64_t max_bytes = limit();
 
-	return max_bytes != UINT64_MAX &&
+	return max_bytes != UINT64_MAX && !has_ring() &&
 	       __atomic_load_n(counter(), __ATOMIC_RELAXED) > max_bytes - max_bytes / 4;
 }

@@ -258,15 +258,6 @@ static long grow_step(void *arg)
 	return (long)added;
 }
 
-/* Takes bytes from [output] max. Returns false if it is reached. */
-static bool may_take(struct gm_stream *stream, uint64_t size_bytes)
-{
-	if (gm_output_take(size_bytes))
-		return true;
-	stream->why = GM_LOSS_OUTPUT_MAX;
-	return false;
-}
-
 /*
  * Begins the next packet behind the end of this file. Returns false if this file does not grow, or
  * there is no room.
@@ -280,7 +271,7 @@ static bool segment_grow(struct gm_stream *stream, uint64_t now_ns)
 	struct growth growth = {stream, least(size_bytes, GROWTH_PAGES * PAGE_BYTES), now_ns};
 	long added;
 
-	if (size_bytes == 0 || !may_take(stream, growth.size_bytes))
+	if (size_bytes == 0 || !gm_stream_take(stream, growth.size_bytes))
 		return false;
 	added = gm_files_run(grow_step, &growth);
 	gm_output_give(growth.size_bytes - (added > 0 ? (uint64_t)added : 0));
@@ -531,11 +522,11 @@ static long next_make(struct next_file *file)
 	uint64_t taken_bytes;
 	long code;
 
-	while (file->size_bytes > SMALL_BYTES && !gm_output_take(file->size_bytes))
+	while (file->size_bytes > SMALL_BYTES && !gm_stream_take(file->stream, file->size_bytes))
 		file->size_bytes = file->size_bytes / 2 / PAGE_BYTES * PAGE_BYTES;
 	if (file->size_bytes <= SMALL_BYTES) {
 		file->size_bytes = PAGE_BYTES;
-		if (!may_take(file->stream, PAGE_BYTES))
+		if (!gm_stream_take(file->stream, PAGE_BYTES))
 			return 0;
 	}
 	taken_bytes = file->size_bytes;
@@ -581,7 +572,7 @@ static bool segment_next(struct gm_stream *stream, uint64_t now_ns)
 	stream->mapped_bytes = file.mapped_bytes;
 	stream->ready_bytes = least(file.size_bytes, READY_BYTES);
 	stream->left_bytes = 0;
-	stream->n_segments++;
+	gm_stream_file_begins(stream);
 	gm_packet_begin(stream, 0, least(file.size_bytes, max), now_ns);
 	stream->next_bytes = least(file.size_bytes == PAGE_BYTES ? FIRST_GROWTH * PAGE_BYTES
 								 : 2 * stream->packet_bytes,

@@ -24,6 +24,8 @@ struct gm_event_class {
 	const char *name, *fields;
 };
 
+struct gm_stream;
+
 struct gm_trace {
 	char *dir; /* <capture>/<pid>/<name> */
 	/*
@@ -39,6 +41,12 @@ struct gm_trace {
 	 * packet that the handler has left: files stay mapped until the stream is closed.
 	 */
 	bool keeps_mappings;
+	/* Set before it is opened: only the newest files of its streams are kept (stream_ring.c).
+	 */
+	bool is_ring;
+	/* A stream has begun another file: what earlier ones define may be removed. NULL: not
+	 * called. */
+	void (*file_begins)(struct gm_stream *stream);
 	/* Counts the events of a packet that could not be written at the end of the process. */
 	void (*lost)(const struct gm_packet *packet, uint16_t why);
 	uint16_t why; /* enum gm_loss: why it could not be opened */
@@ -70,7 +78,8 @@ struct gm_stream {
 	bool numbered;
 	uint32_t number;
 	uint32_t n_segments;
-	bool in_place; /* the newest file is in the place of a child of fork */
+	uint32_t oldest; /* in a ring: files before that one were removed */
+	bool in_place;	 /* the newest file is in the place of a child of fork */
 	/* address at which the newest file would begin; NULL: none is mapped */
 	uint8_t *segment;
 	uint64_t segment_bytes; /* of the file */

@@ -57,7 +57,7 @@ int gm_stream_file_at(const struct gm_stream *stream, int directory, const char 
 	return is_final(directory, fd) ? (int)fd : by_path(stream, name, flags);
 }
 
-void gm_stream_file_remove(const struct gm_stream *stream, int directory, const char *name)
+int gm_stream_file_remove(const struct gm_stream *stream, int directory, const char *name)
 {
 	long code = directory;
 	char *path;
@@ -65,11 +65,11 @@ void gm_stream_file_remove(const struct gm_stream *stream, int directory, const 
 	if (directory >= 0)
 		code = gm_syscall3(SYS_unlinkat, directory, (long)name, 0);
 	if (is_final(directory, code))
-		return;
+		return (int)code;
 	path = gm_path_new(stream->trace->dir, name);
-	if (path != NULL)
-		gm_sys_unlink(path);
+	code = path != NULL ? gm_sys_unlink(path) : -ENOMEM;
 	gm_path_free(path);
+	return (int)code;
 }
 
 int gm_stream_file_rename(const struct gm_stream *stream, int directory, const char *from,
@@ -123,6 +123,13 @@ int gm_stream_file_open(const struct gm_stream *stream)
 	fd = gm_stream_file_at(stream, directory, name, 0);
 	gm_stream_dir_close(directory);
 	return fd;
+}
+
+void gm_stream_file_begins(struct gm_stream *stream)
+{
+	stream->n_segments++;
+	if (stream->trace->file_begins != NULL)
+		stream->trace->file_begins(stream);
 }
 
 /*

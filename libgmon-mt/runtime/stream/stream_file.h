@@ -31,7 +31,8 @@ void gm_stream_dir_close(int directory);
 int gm_stream_file_at(const struct gm_stream *stream, int directory, const char *name, int flags);
 int gm_stream_file_rename(const struct gm_stream *stream, int directory, const char *from,
 			  const char *to);
-void gm_stream_file_remove(const struct gm_stream *stream, int directory, const char *name);
+/* Returns 0 or -errno. */
+int gm_stream_file_remove(const struct gm_stream *stream, int directory, const char *name);
 
 /*
  * In a step of helper_task.h: makes the stream's next file, with a number if it has none; opens its
@@ -40,6 +41,15 @@ void gm_stream_file_remove(const struct gm_stream *stream, int directory, const 
 int gm_stream_file_make_at(struct gm_stream *stream, int directory, char *name);
 int gm_stream_file_make(struct gm_stream *stream);
 int gm_stream_file_open(const struct gm_stream *stream);
+
+/* Notes that the stream has another file. */
+void gm_stream_file_begins(struct gm_stream *stream);
+
+/*
+ * Takes bytes for a file from [output] max, or from the ring, whose older files of this stream it
+ * removes if necessary. Returns false if there is no room, with the reason in the stream.
+ */
+bool gm_stream_take(struct gm_stream *stream, uint64_t size_bytes);
 
 /* Ends the use of the newest file, which is mapped, because another one follows. */
 void gm_stream_leave(struct gm_stream *stream);

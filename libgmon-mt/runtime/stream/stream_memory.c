@@ -178,10 +178,21 @@ bool gm_stream_memory_begin(struct gm_stream *stream, uint64_t now_ns)
 	stream->in_memory = true;
 	stream->file_bytes = 0;
 	stream->previous_at = NO_PACKET;
-	stream->n_segments++;
+	gm_stream_file_begins(stream);
 	packet_new(stream, now_ns);
 	add_to_list(stream);
 	return true;
+}
+
+/* In a ring, files do not grow for ever: the next packet goes to another one. */
+static void file_next(struct gm_stream *stream)
+{
+	if (!stream->trace->is_ring || stream->file_bytes < stream->trace->segment_max ||
+	    gm_files_run(file_step, stream) < 0)
+		return;
+	stream->file_bytes = 0;
+	stream->previous_at = NO_PACKET;
+	gm_stream_file_begins(stream);
 }
 
 struct save {
@@ -251,7 +262,8 @@ static long packet_save(struct gm_stream *stream)
  */
 static bool packet_finish(struct gm_stream *stream, uint64_t now_ns)
 {
-	bool locked = gm_lock_take(&stream->save_lock), may = gm_output_take(stream->memory_bytes);
+	bool locked = gm_lock_take(&stream->save_lock);
+	bool may = gm_stream_take(stream, stream->memory_bytes);
 	long saved_bytes = may ? packet_save(stream) : -EDQUOT;
 	bool done = saved_bytes >= 0;
 
@@ -266,12 +278,14 @@ static bool packet_finish(struct gm_stream *stream, uint64_t now_ns)
 		stream->packet->content_bits = HEAD_BYTES * 8;
 		if (stream->trace->keeps_mappings)
 			done = memory_renew(stream);
-	} else if (!done) {
-		stream->why = may ? gm_loss_of(saved_bytes) : GM_LOSS_OUTPUT_MAX;
+	} else if (may && !done) {
+		stream->why = gm_loss_of(saved_bytes);
 	}
-	if (done)
+	if (done) {
+		file_next(stream);
 		packet_new(stream, now_ns);
-	else
+	}
+	if (!done)
 		gm_stream_set_end(stream, stream->pos);
 	if (locked)
 		gm_lock_release(&stream->save_lock);

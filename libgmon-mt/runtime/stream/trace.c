@@ -13,6 +13,7 @@
 #define PAGE_BYTES	  4096u
 #define SEGMENT_PACKETS	  64u /* maximum number of full-sized packets in a file */
 #define SEGMENT_MAX_LEAST (4u << 20)
+#define RING_FILES	  16u /* files that a ring has at least, of one stream */
 #define NAME_BYTES	  48
 
 #define TRACES_MAX 2u /* of a library */
@@ -96,6 +97,16 @@ static __attribute__((noinline, cold)) void warn(const struct gm_trace *trace, i
 	gm_warn(warning);
 }
 
+/* Files of a ring are small, since they are removed as a whole. */
+static void limit_files(struct gm_trace *trace, const struct gm_config *config)
+{
+	uint64_t part = gm_config_ring_of_streams(config) / RING_FILES / PAGE_BYTES * PAGE_BYTES;
+
+	trace->segment_max = part < SEGMENT_MAX_LEAST ? part : SEGMENT_MAX_LEAST;
+	if (trace->packet_max > trace->segment_max)
+		trace->packet_max = trace->segment_max;
+}
+
 bool gm_trace_open(struct gm_trace *trace, const char *name, uint64_t buffer_bytes,
 		   const struct gm_event_class *events, unsigned n_events, const char *consequence)
 {
@@ -114,6 +125,8 @@ bool gm_trace_open(struct gm_trace *trace, const char *name, uint64_t buffer_byt
 	trace->segment_max = SEGMENT_PACKETS * trace->packet_max;
 	if (trace->segment_max < SEGMENT_MAX_LEAST)
 		trace->segment_max = SEGMENT_MAX_LEAST;
+	if (trace->is_ring)
+		limit_files(trace, &process->config);
 	uuid_make(trace, process);
 	code = gm_process_child() != NULL ? 0 : gm_trace_make(trace);
 	if (code == 0)
