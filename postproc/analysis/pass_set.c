@@ -113,7 +113,8 @@ void pp_pass_set_event(void *data, const struct pp_event *event)
  */
 static void note_unheeded(const struct pp_pass_set *set, const struct member *member)
 {
-	unsigned by = set->context->selection ? set->context->selection->by : 0;
+	const struct pp_selection *selection = set->context->selection;
+	unsigned by = selection ? selection->by & ~selection->by_ring : 0;
 	g_autofree char *names = pp_selection_names(by & ~member->pass->selects);
 
 	if (names && member->n_tables)

@@ -153,6 +153,14 @@ bool pp_select_time(struct pp_selection *selection, const char *text)
 	return true;
 }
 
+void pp_select_of_ring(struct pp_selection *selection, const struct pp_model *model)
+{
+	selection->model = model;
+	selection->from_ns = MAX(selection->from_ns, model->since_ns - pp_model_origin(model));
+	selection->by_ring = ~selection->by & PP_SELECT_TIME;
+	selection->by |= PP_SELECT_TIME;
+}
+
 bool pp_select_min_wait(struct pp_selection *selection, const char *text)
 {
 	if (!pp_duration_read(text, NULL, &selection->min_wait_ns))

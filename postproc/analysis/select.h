@@ -30,6 +30,7 @@ enum {
 
 struct pp_selection {
 	unsigned by;
+	unsigned by_ring; /* PP_SELECT_TIME if nobody but the capture of a ring asks for it */
 	const struct pp_model *model; /* times are relative to its start; set with the view */
 	int64_t from_ns, to_ns;	      /* from <= time - start < to */
 	struct pp_windows *windows;   /* instead of a range of time; NULL */
@@ -72,6 +73,12 @@ bool pp_select_object(struct pp_selection *selection, const char *text);
  * is not such a range.
  */
 bool pp_select_time(struct pp_selection *selection, const char *text);
+
+/*
+ * Limits the selection to the time that the capture of a ring has (pp_model_begins_late()): of
+ * some threads it has earlier events, too.
+ */
+void pp_select_of_ring(struct pp_selection *selection, const struct pp_model *model);
 
 /*
  * Selects waits of at least "10us"; the unit is required.  Returns false if the text is not a

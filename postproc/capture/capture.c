@@ -522,6 +522,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 	note_attached(capture->model);
 	pp_calls_find_none(capture->model);
 	pp_traces_add_kernel(capture);
+	pp_capture_ring_read(capture);
 	unwritten = pp_capture_note_unwritten(capture->model);
 	pp_traces_add_ust(capture);
 	if (!capture->model->processes->len && !capture->traces->len)

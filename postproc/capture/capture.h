@@ -42,6 +42,7 @@ struct pp_capture {
 				  * known */
 	bool is_of_this_boot;
 	bool may_be_elsewhere; /* of another boot, on a file system that other machines may use */
+	bool has_ring;	       /* only the newest events were kept: [output] ring */
 	bool is_locked;	       /* a process holds the lock of `session` */
 	int64_t opened_ns;     /* if it is live, it is read up to then (live.h) */
 	int64_t kernel_complete_ns; /* ... and has all kernel events up to then; 0: not known */
@@ -166,6 +167,15 @@ void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
  * "stream_3", "stream_3_1", ...  The caller frees it.
  */
 GPtrArray *pp_stream_paths(const char *trace_dir);
+
+/* The same for the kernel's streams; all files whose names do not begin with a dot. */
+GPtrArray *pp_kernel_stream_paths(const char *trace_dir);
+
+/*
+ * Finds from which time on the streams of rings have all events, and the threads that had events
+ * before.
+ */
+void pp_capture_ring_read(struct pp_capture *capture);
 
 /* Was the trace recorded after another boot, so that its clock is not the capture's? */
 bool pp_missing_clock(const struct pp_capture *capture, const char *metadata_path);

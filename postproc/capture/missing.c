@@ -16,53 +16,39 @@
 #include <unistd.h>
 
 #include "core/loss.h"
+#include "core/stream_name.h"
 #include "core/text/json.h"
 #include "gmon-mt/packet.h"
 #include "capture/capture.h"
 
 #define UUID_LEN 36
 
-/* "stream_3" is {3, 0}, "stream_3_1" {3, 1}. */
-struct stream_file {
-	unsigned stream, number;
-};
-
 static gint compare_files(gconstpointer a, gconstpointer b)
 {
-	const struct stream_file *x = a, *y = b;
+	const struct pp_stream_name *x = a, *y = b;
 
 	if (x->stream != y->stream)
 		return x->stream < y->stream ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static bool parse_file(const char *name, struct stream_file *ret)
-{
-	int len = 0;
-
-	*ret = (struct stream_file){0};
-	if (sscanf(name, "stream_%u%n_%u%n", &ret->stream, &len, &ret->number, &len) < 1)
-		return false;
-	return name[len] == '\0';
-}
-
-static char *file_name(const struct stream_file *file)
+static char *file_name(const struct pp_stream_name *file)
 {
 	return file->number ? g_strdup_printf("stream_%u_%u", file->stream, file->number)
 			    : g_strdup_printf("stream_%u", file->stream);
 }
 
-/* Returns an array of struct stream_file, in order. */
+/* Returns an array of struct pp_stream_name, in order. */
 static GArray *list_files(const char *trace_dir)
 {
-	GArray *files = g_array_new(FALSE, FALSE, sizeof(struct stream_file));
+	GArray *files = g_array_new(FALSE, FALSE, sizeof(struct pp_stream_name));
 	GDir *dir = g_dir_open(trace_dir, 0, NULL);
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir))) {
-		struct stream_file file;
+		struct pp_stream_name file;
 
-		if (parse_file(name, &file))
+		if (pp_stream_name_parse(name, PP_STREAM_OF_THREAD, &file))
 			g_array_append_val(files, file);
 	}
 	if (dir)
@@ -79,7 +65,7 @@ GPtrArray *pp_stream_paths(const char *trace_dir)
 	unsigned stream = 0;
 
 	for (guint i = 0; i < files->len; i++) {
-		const struct stream_file *file = &g_array_index(files, struct stream_file, i);
+		const struct pp_stream_name *file = &g_array_index(files, struct pp_stream_name, i);
 		g_autofree char *name = file_name(file);
 
 		if (!paths || file->stream != stream) {
@@ -88,6 +74,50 @@ GPtrArray *pp_stream_paths(const char *trace_dir)
 		}
 		stream = file->stream;
 		g_ptr_array_add(paths, g_build_filename(trace_dir, name, NULL));
+	}
+	return streams;
+}
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static GPtrArray *list_names(const char *trace_dir)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	GDir *dir = g_dir_open(trace_dir, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		if (name[0] != '.' && strcmp(name, "metadata") != 0)
+			g_ptr_array_add(names, g_strdup(name));
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(names, compare_names);
+	return names;
+}
+
+GPtrArray *pp_kernel_stream_paths(const char *trace_dir)
+{
+	GPtrArray *streams = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+	g_autoptr(GPtrArray) names = list_names(trace_dir);
+	struct pp_stream_name file, last = {0};
+	GPtrArray *paths = NULL;
+
+	for (guint i = 0; i < names->len; i++) {
+		g_autofree char *path = g_build_filename(trace_dir, names->pdata[i], NULL);
+		bool is_ours = pp_stream_name_parse(names->pdata[i], PP_STREAM_OF_CPU, &file);
+
+		if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			continue;
+		if (!paths || !is_ours || file.stream != last.stream ||
+		    file.number <= last.number) {
+			paths = g_ptr_array_new_with_free_func(g_free);
+			g_ptr_array_add(streams, paths);
+		}
+		last = file;
+		g_ptr_array_add(paths, g_steal_pointer(&path));
 	}
 	return streams;
 }
@@ -109,27 +139,30 @@ static bool has_counted_losses(const struct pp_process *process)
 static void report_gap(struct pp_capture *capture, const char *trace_dir, unsigned stream,
 		       unsigned number)
 {
-	struct stream_file file = {stream, number};
+	struct pp_stream_name file = {stream, number};
 	g_autofree char *name = file_name(&file);
 	g_autofree char *path = g_build_filename(trace_dir, name, NULL);
 
 	pp_capture_add_damage(capture, path, "missing; the report covers the others");
 }
 
-/* Reports one line per gap: the file that should have come next. */
+/*
+ * Reports one line per gap: the file that should have come next.  In a ring, the first files of a
+ * stream were removed.
+ */
 static void find_gaps(struct pp_capture *capture, const char *trace_dir, bool numbers_are_whole,
-		      GArray *files)
+		      bool is_ring, GArray *files)
 {
 	unsigned n_streams = 0, n_files = 0; /* streams so far; files of the current stream */
 
 	for (guint i = 0; i < files->len; i++) {
-		struct stream_file got = g_array_index(files, struct stream_file, i);
+		struct pp_stream_name got = g_array_index(files, struct pp_stream_name, i);
 
 		if (got.stream >= n_streams) {
 			if (got.stream > n_streams && numbers_are_whole)
 				report_gap(capture, trace_dir, n_streams, 0);
 			n_streams = got.stream + 1;
-			n_files = 0;
+			n_files = is_ring ? got.number : 0;
 		}
 		if (got.number > n_files)
 			report_gap(capture, trace_dir, got.stream, n_files);
@@ -187,7 +220,7 @@ static uint32_t find_end(int fd)
 static void find_cuts(struct pp_capture *capture, const char *trace_dir, const GArray *files)
 {
 	for (guint i = 0; i < files->len; i++) {
-		struct stream_file file = g_array_index(files, struct stream_file, i);
+		struct pp_stream_name file = g_array_index(files, struct pp_stream_name, i);
 		g_autofree char *name = file_name(&file);
 		g_autofree char *path = g_build_filename(trace_dir, name, NULL);
 		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -202,7 +235,7 @@ static void find_cuts(struct pp_capture *capture, const char *trace_dir, const G
 			    "the packets before");
 		else if ((followed & GM_PACKET_FOLLOWED_IN_NEXT) &&
 			 (i + 1 == files->len ||
-			  g_array_index(files, struct stream_file, i + 1).stream != file.stream))
+			  g_array_index(files, struct pp_stream_name, i + 1).stream != file.stream))
 			report_gap(capture, trace_dir, file.stream, file.number + 1);
 	}
 }
@@ -240,7 +273,7 @@ void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 	/* A process that still runs makes files while they are checked here. */
 	if (!process || process->is_live)
 		return;
-	find_gaps(capture, trace_dir, !has_counted_losses(process), files);
+	find_gaps(capture, trace_dir, !has_counted_losses(process), process->has_ring, files);
 	find_cuts(capture, trace_dir, files);
 }
 
@@ -282,7 +315,7 @@ void pp_missing_kernel_events(struct pp_capture *capture, uint64_t n_events)
 	g_autofree char *kernel = g_build_filename(capture->model->dir, "kernel", NULL);
 	int64_t recorded = pp_json_int(pp_json_object(capture->model->info, "kernel"), "events", 0);
 
-	if (recorded <= 0 || n_events >= (uint64_t)recorded)
+	if (capture->has_ring || recorded <= 0 || n_events >= (uint64_t)recorded)
 		return;
 	for (guint i = 0; i < capture->damage->len; i++)
 		if (g_str_has_prefix(capture->damage->pdata[i], kernel))

@@ -133,6 +133,7 @@ static void take_header(struct pp_process *process, const struct gm_threads_head
 	process->sync_objects_chosen = (header->sync_objects & GM_SYNC_OBJECTS_SOME) != 0;
 	process->sync_objects_unsorted = (header->sync_objects & GM_SYNC_OBJECTS_UNSORTED) != 0;
 	process->sync_auto = (header->sync_objects & GM_SYNC_IN_AUTO_MODE) != 0;
+	process->has_ring = (header->sync_objects & GM_SYNC_RING) != 0;
 	process->io_recorded = (header->sync_objects & GM_SYNC_IO) != 0;
 	process->io_threshold_ns = known_time(header->io_threshold_ns);
 	process->left_out = header->stalled;

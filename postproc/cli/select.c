@@ -77,6 +77,8 @@ int pp_cli_select_refuse(const char *command, const struct pp_selection *selecti
 void pp_view_select(struct pp_view *view, struct pp_selection *selection)
 {
 	selection->model = view->capture->model;
+	if (view->of_ring)
+		pp_select_of_ring(selection, selection->model);
 	/* Without filters, passes need not check them. */
 	view->context.selection = selection->by ? selection : NULL;
 }

@@ -38,6 +38,11 @@ void pp_view_begin(struct pp_view *view, struct pp_capture *capture, GHashTable 
 	    .has_calls = capture->histories->len > 0,
 	    .options = options,
 	};
+	if (pp_model_begins_late(view->capture->model)) {
+		view->of_ring = pp_selection_new();
+		pp_select_of_ring(view->of_ring, view->capture->model);
+		view->context.selection = view->of_ring;
+	}
 }
 
 int pp_view_open(struct pp_view *view, const char *dir, GHashTable *options, struct pp_error *err)
@@ -245,11 +250,15 @@ int pp_view_print_damage(const struct pp_view *view)
 {
 	const GPtrArray *damage = view->capture->damage;
 	g_autofree char *live = pp_model_live_text(view->capture->model);
+	g_autofree char *ring = pp_model_ring_text(view->capture->model);
 
 	pp_cli_progress_stop();
 	if (live)
 		fprintf(stderr, "gprof-mt: %s: %s\n",
 			view->name ? view->name : view->capture->model->dir, live);
+	if (ring)
+		fprintf(stderr, "gprof-mt: %s: %s\n",
+			view->name ? view->name : view->capture->model->dir, ring);
 	for (guint i = 0; i < damage->len && i < MAX_DAMAGE_LINES; i++)
 		fprintf(stderr, "gprof-mt: %s%s%s\n", view->name ? view->name : "",
 			view->name ? ": " : "", (const char *)damage->pdata[i]);
@@ -264,6 +273,7 @@ void pp_view_done(struct pp_view *view)
 	pp_cli_progress_stop();
 	pp_pass_set_free(view->passes);
 	pp_symbols_free(view->symbols);
+	pp_selection_free(view->of_ring);
 	pp_capture_free(view->capture);
 	*view = (struct pp_view){0};
 }

@@ -22,7 +22,8 @@ struct pp_view {
 	struct pp_namer namer;
 	struct pp_pass_context context;
 	struct pp_pass_set *passes;
-	const char *name; /* its name in messages if there is a second view; NULL */
+	struct pp_selection *of_ring; /* the time that a ring has; NULL: all of it */
+	const char *name;	      /* its name in messages if there is a second view; NULL */
 };
 
 /*

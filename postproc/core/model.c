@@ -10,6 +10,7 @@
 #include <json-glib/json-glib.h>
 
 #include "core/access_set.h"
+#include "core/text/duration.h"
 #include "core/text/json.h"
 
 struct model_priv {
@@ -108,6 +109,7 @@ struct pp_model *pp_model_new(const char *dir)
 	model->end_ns = PP_TIME_UNKNOWN;
 	model->base_ns = PP_TIME_UNKNOWN;
 	model->until_ns = INT64_MAX;
+	model->since_ns = INT64_MIN;
 	model->access_sets = pp_access_sets_new();
 	model->lock = g_new(GMutex, 1);
 	g_mutex_init(model->lock);
@@ -152,6 +154,19 @@ char *pp_model_live_text(const struct pp_model *model)
 		return NULL;
 	return g_strdup_printf("still running; this report covers the first %.3f s",
 			       (double)MAX(covered_ns, 0) / 1e9);
+}
+
+char *pp_model_ring_text(const struct pp_model *model)
+{
+	int64_t origin_ns = pp_model_origin(model), end_ns = MIN(model->end_ns, model->until_ns);
+	g_autofree char *part = NULL, *all = NULL;
+
+	if (!pp_model_begins_late(model))
+		return NULL;
+	part = pp_duration_text(MAX(end_ns - model->since_ns, 0));
+	all = pp_duration_text(MAX(end_ns - origin_ns, 0));
+	return g_strdup_printf("the ring has the last %s of %s; what began before counts from then",
+			       part, all);
 }
 
 struct pp_process *pp_model_add_process(struct pp_model *model, uint32_t pid, const char *folder)

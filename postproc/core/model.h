@@ -87,6 +87,7 @@ struct pp_process {
 	uint64_t sample_period_ns; /* CPU time between a thread's samples; 0: no samples */
 	const char *why_no_samples; /* NULL: samples are taken */
 	bool asked_for_samples;	    /* one of its threads started counting calls */
+	bool has_ring;		    /* only the newest synch-events were kept: [output] ring */
 	bool is_attached;	    /* the recording began while it ran: info.json's "attached" */
 	bool has_streams;	    /* its synch-events are in its own folder */
 	bool may_live;		    /* it may still run: a process holds the capture's lock */
@@ -116,6 +117,7 @@ struct pp_thread {
 	uint64_t start_routine; /* run-time address; 0: not known */
 	int64_t parent_index;	/* -1: not known */
 	bool ended;		/* it ended normally */
+	bool begins_late;	/* its first events are not in the ring any more */
 	bool kernel_only;
 	bool in_ust; /* it has LTTng-UST events */
 	uint64_t calls_lost, events_lost;
@@ -200,6 +202,11 @@ struct pp_model {
 	int64_t base_ns; /* start of its first process, or its first event; PP_TIME_UNKNOWN */
 	/* the program still runs, and the capture is read up to this time; INT64_MAX: to its end */
 	int64_t until_ns;
+	/*
+	 * All events of all threads are there from this time on; INT64_MIN: from the start.  Else
+	 * it is the capture of a ring, and of some threads earlier events are there, too.
+	 */
+	int64_t since_ns;
 	void *info;	     /* JsonObject * of info.json, which the model references; NULL: none */
 	GPtrArray *problems; /* of struct pp_problem * */
 	uint64_t n_unwritten;		    /* processes that could not write into the capture */
@@ -229,6 +236,17 @@ static inline bool pp_model_is_live(const struct pp_model *model)
 
 /* Did the recording begin while the program ran? */
 bool pp_model_is_attached(const struct pp_model *model);
+
+static inline bool pp_model_begins_late(const struct pp_model *model)
+{
+	return model->since_ns != INT64_MIN;
+}
+
+/*
+ * For the capture of a ring of which older events were removed "the ring has the last 4.213 s of
+ * 12.345 s; ..."; else NULL.  The caller frees it.
+ */
+char *pp_model_ring_text(const struct pp_model *model);
 
 /*
  * For a live capture "still running; this report covers the first 4.213 s"; else NULL.  The caller

@@ -72,6 +72,13 @@ static void close_file(struct pp_direct_stream *stream)
 	stream->at = stream->content_end = 0;
 }
 
+static bool is_of_ring(const struct pp_direct_stream *stream)
+{
+	const struct pp_capture *capture = stream->direct->decoder->capture;
+
+	return capture->has_ring && pp_model_is_live(capture->model);
+}
+
 static bool open_file(struct pp_direct_stream *stream)
 {
 	while (stream->next_path < stream->paths->len) {
@@ -83,6 +90,11 @@ static bool open_file(struct pp_direct_stream *stream)
 			stream->packet_end = 0;
 			stream->n_packets = 0;
 			return true;
+		}
+		/* The program has removed it meanwhile. */
+		if (is_of_ring(stream) && !g_file_test(path, G_FILE_TEST_EXISTS)) {
+			stream->stream.lost++;
+			continue;
 		}
 		/* Files that are not regular were reported when the capture was opened. */
 		if (!pp_capture_is_damaged(stream->direct->decoder->capture, path))
@@ -526,43 +538,15 @@ static void add_stream(struct pp_direct_trace *direct, GPtrArray *paths)
 	g_ptr_array_add(direct->streams, stream);
 }
 
-/* Adds the streams of a process; a long stream has several files. */
-static void add_numbered(struct pp_direct_trace *direct)
+/* Adds the streams of a process, or of the kernel; a stream may have several files. */
+static void add_streams(struct pp_direct_trace *direct)
 {
-	g_autoptr(GPtrArray) streams = pp_stream_paths(direct->trace->dir);
+	const char *dir = direct->trace->dir;
+	g_autoptr(GPtrArray) streams =
+	    direct->trace->process ? pp_stream_paths(dir) : pp_kernel_stream_paths(dir);
 
 	for (guint i = 0; i < streams->len; i++)
 		add_stream(direct, g_ptr_array_ref(streams->pdata[i]));
-}
-
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-	return strverscmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Adds the kernel's streams: one file per CPU, with any name. */
-static void add_files(struct pp_direct_trace *direct)
-{
-	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-	GDir *dir = g_dir_open(direct->trace->dir, 0, NULL);
-	const char *name;
-
-	while (dir && (name = g_dir_read_name(dir)))
-		if (name[0] != '.' && strcmp(name, "metadata") != 0)
-			g_ptr_array_add(names, g_strdup(name));
-	if (dir)
-		g_dir_close(dir);
-	g_ptr_array_sort(names, compare_names);
-	for (guint i = 0; i < names->len; i++) {
-		g_autofree char *path = g_build_filename(direct->trace->dir, names->pdata[i], NULL);
-		GPtrArray *paths;
-
-		if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
-			continue;
-		paths = g_ptr_array_new_with_free_func(g_free);
-		g_ptr_array_add(paths, g_steal_pointer(&path));
-		add_stream(direct, paths);
-	}
 }
 
 struct pp_direct_trace *pp_direct_trace_new(struct pp_decoder *decoder,
@@ -583,10 +567,7 @@ struct pp_direct_trace *pp_direct_trace_new(struct pp_decoder *decoder,
 	direct->trace = trace;
 	direct->layout = layout;
 	direct->streams = g_ptr_array_new_with_free_func(stream_free);
-	if (trace->process)
-		add_numbered(direct);
-	else
-		add_files(direct);
+	add_streams(direct);
 	return direct;
 }
 

@@ -243,7 +243,7 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	struct pp_table *table =
 	    pp_table_new("quality", "Data quality", columns, G_N_ELEMENTS(columns));
 	struct pp_table *rings, *switched;
-	g_autofree char *live = NULL;
+	g_autofree char *live = NULL, *ring = NULL;
 
 	(void)end_ns;
 	for (guint i = 0; i < self->model->processes->len; i++) {
@@ -261,6 +261,9 @@ static void quality_finish(void *state, int64_t end_ns, GPtrArray *tables)
 		pp_cell_set_text(&row[WHERE], problem->where);
 	}
 	live = pp_model_live_text(self->model);
+	ring = pp_model_ring_text(self->model);
+	if (ring)
+		pp_table_note(table, "%s", ring);
 	if (live)
 		pp_table_note(table, "%s; records that are still in memory are not in it", live);
 	else if (!table->rows->len)

@@ -29,6 +29,7 @@ enum {
 	FINDING,
 	COMMAND,
 	ATTACHED,
+	FROM,
 	EXIT_STATUS,
 	SIGNAL,
 	WALL,
@@ -71,6 +72,8 @@ static const struct pp_column columns[] = {
     [COMMAND] = {"command", "command", PP_TYPE_TEXT, 0, "as given to record"},
     [ATTACHED] = {"attached", "attached", PP_TYPE_TEXT, 0,
 		  "if it ran before the recording: begin and end of that"},
+    [FROM] = {"from_ns", "from", PP_TYPE_TIME_NS, 0,
+	      "of a ring: from this time on, it has all events"},
     [EXIT_STATUS] = {"exit_status", "exit status", PP_TYPE_COUNT, PP_COLUMN_ID, "none: see signal"},
     [SIGNAL] = {"signal", "signal", PP_TYPE_COUNT, PP_COLUMN_ID, "that ended it"},
     [WALL] = {"wall_ns", "wall time", PP_TYPE_TIME_NS, 0, "from start to end"},
@@ -211,6 +214,13 @@ static void set_attached(struct pp_cell *row, const struct pp_model *model)
 		if (strcmp(ends[i].end, end) == 0)
 			g_string_append_printf(text, ", %s", ends[i].text);
 	pp_cell_set_text(&row[ATTACHED], text->str);
+}
+
+/* The time from which the ring has all events. */
+static void set_from(struct pp_cell *row, const struct pp_model *model)
+{
+	if (pp_model_begins_late(model))
+		pp_cell_set_time(&row[FROM], model->since_ns - pp_model_origin(model));
 }
 
 static void set_calls(struct pp_cell *row, const struct pp_pass_context *context)
@@ -429,6 +439,7 @@ static void append_threads(GString *text, const struct pp_cell *row, const struc
 static void append_run(GString *text, const struct pp_cell *row, const struct pp_model *model)
 {
 	g_autofree char *live = pp_model_live_text(model);
+	g_autofree char *ring = pp_model_ring_text(model);
 
 	if (!row[COMMAND].missing)
 		append_item(text, "command", "%s", row[COMMAND].text);
@@ -436,6 +447,8 @@ static void append_run(GString *text, const struct pp_cell *row, const struct pp
 		append_item(text, "attached", "%s", row[ATTACHED].text);
 	if (live)
 		append_item(text, "state", "%s", live);
+	if (ring)
+		append_item(text, "part", "%s", ring);
 	if (!row[WALL].missing) {
 		g_autofree char *wall = pp_duration_text(row[WALL].time_ns);
 
@@ -649,6 +662,7 @@ static void summary_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	(void)end_ns;
 	set_run(row, self->context);
 	set_attached(row, model);
+	set_from(row, model);
 	set_calls(row, self->context);
 	set_own(row, self->context);
 	set_sums(row, tables, self->context);

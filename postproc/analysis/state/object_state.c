@@ -309,6 +309,9 @@ static void release(struct pp_objects *objects, struct pp_object *object,
 			end_hold(objects, object, (guint)at, now_ns, operation);
 		return;
 	}
+	/* It has held the lock since before the time that the ring has. */
+	if (operation->thread->begins_late && !object->n_exclusive)
+		return;
 	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		if (hold_at(object, i)->superseded_ns != PP_TIME_UNKNOWN)
 			continue;

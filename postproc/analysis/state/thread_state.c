@@ -219,8 +219,11 @@ static void start_life(struct pp_thread_states *states, struct pp_thread_state *
 		listener->started(listener->data, self->thread);
 }
 
-static bool ran_before(const struct pp_thread *thread)
+/* A thread whose first scheduling events were not recorded, or are not in the ring any more. */
+static bool ran_before(const struct pp_thread_states *states, const struct pp_thread *thread)
 {
+	if (pp_model_begins_late(states->model))
+		return states->has_kernel && thread->start_ns < states->model->since_ns;
 	return thread->process->is_attached && !thread->kernel_only;
 }
 
@@ -257,7 +260,7 @@ static struct pp_thread_state *touch(struct pp_thread_states *states,
 	if (!self->begun) {
 		if (thread->start_ns > now_ns)
 			return NULL;
-		if (ran_before(thread))
+		if (ran_before(states, thread))
 			start_undecided(states, self, thread->start_ns);
 		else
 			start_life(states, self,
@@ -528,7 +531,7 @@ static void on_state(struct pp_thread_states *states, const struct pp_event *eve
 	struct pp_thread_state *self = state_of(states, thread);
 	int64_t start_ns = thread->start_ns;
 
-	if (self->begun || self->over || !ran_before(thread) || !states->has_kernel)
+	if (self->begun || self->over || !ran_before(states, thread) || !states->has_kernel)
 		return;
 	if (start_ns == PP_TIME_UNKNOWN || start_ns > event->time_ns)
 		start_ns = event->time_ns;

@@ -6,6 +6,7 @@ static const char *const whys[PP_N_HOLD_WHYS] = {
     [PP_HOLD_OTHER_PROCESS] = "a thread of another process",
     [PP_HOLD_NO_THREAD] = "a thread that was not recorded",
     [PP_HOLD_NO_EVENT] = "its acquisition was not recorded",
+    [PP_HOLD_BEFORE] = "it was acquired before the time that the ring has",
     [PP_HOLD_LOST] = "events were lost",
     [PP_HOLD_NOT_RECORDED] = "holds were not recorded",
     [PP_HOLD_NO_OWNER] = "not known: no thread of the process held it",
@@ -55,5 +56,7 @@ enum pp_hold_why pp_hold_why(const struct pp_model *model, const struct pp_lost_
 		return PP_HOLD_NOT_RECORDED;
 	if (owner ? has_lost(lost, owner) : lost->any || object->process->events_lost)
 		return PP_HOLD_LOST;
+	if (owner ? owner->begins_late : pp_model_begins_late(model))
+		return PP_HOLD_BEFORE;
 	return owner ? PP_HOLD_NO_EVENT : PP_HOLD_NO_OWNER;
 }

@@ -168,6 +168,14 @@ static char *error_of(double sum_ns, double error_ns)
 				 : g_strdup_printf(" (up to %s)", limit);
 }
 
+/* The windows of the time that were read; NULL: all of it was, or what a ring has. */
+static struct pp_windows *windows_of(const struct pp_view *view)
+{
+	const struct pp_selection *selection = view->context.selection;
+
+	return selection ? selection->windows : NULL;
+}
+
 /*
  * The object's waits, other than idle ones, and their error, if they are estimated from windows of
  * the time.  Returns false if all were read.
@@ -177,17 +185,17 @@ static bool find_error(const struct pp_view *view, guint row, double *ret_sum_ns
 {
 	const struct pp_table *locks = find_table(view, "locks");
 	const struct pp_table *errors = find_table(view, "lock_errors");
-	const struct pp_selection *selection = view->context.selection;
+	const struct pp_windows *windows = windows_of(view);
 	const struct pp_cell *wait = pp_table_cell(locks, row, "wait_ns");
 	const struct pp_cell *spin = pp_table_cell(locks, row, "spin_ns");
 	const struct pp_cell *idle = pp_table_cell(locks, row, "idle_ns");
 	double sum_ns = (double)(wait ? wait->time_ns : 0) + (double)(spin ? spin->time_ns : 0) -
 			(double)(idle ? idle->time_ns : 0);
 
-	for (guint i = 0; errors && selection && i < errors->rows->len; i++)
+	for (guint i = 0; errors && windows && i < errors->rows->len; i++)
 		if (is_same(locks, row, errors, i)) {
 			*ret_error_ns = (double)pp_table_cell(errors, i, "error_ns")->time_ns;
-			*ret_sum_ns = sum_ns * pp_windows_factor(selection->windows);
+			*ret_sum_ns = sum_ns * pp_windows_factor(windows);
 			return true;
 		}
 	return false;
@@ -286,7 +294,7 @@ static void add_finding(const struct pp_view *view, const guint *rows, unsigned 
 			GPtrArray *lines)
 {
 	g_autofree char *line = pp_finding_line(find_in(view, "finding", "finding"));
-	bool is_estimate = view->context.selection != NULL;
+	bool is_estimate = windows_of(view) != NULL;
 	double sum_ns, error_ns;
 	bool holds = !is_estimate || (n_rows && find_error(view, rows[0], &sum_ns, &error_ns) &&
 				      error_ns <= MAX_ERROR * sum_ns);
@@ -297,14 +305,14 @@ static void add_finding(const struct pp_view *view, const guint *rows, unsigned 
 
 static void add_lines(const struct pp_view *view, struct pp_table *top, GPtrArray *lines)
 {
-	const struct pp_selection *selection = view->context.selection;
-	double factor = selection ? pp_windows_factor(selection->windows) : 1;
+	const struct pp_windows *windows = windows_of(view);
+	double factor = windows ? pp_windows_factor(windows) : 1;
 	g_autofree char *io = pp_top_io_text(find_in(view, "io", "io"), 0, factor);
 	guint rows[MAX_WAITS];
 	unsigned n_rows = pp_top_pick(find_table(view, "locks"), MAX_WAITS, rows);
 
 	add_finding(view, rows, n_rows, lines);
-	if (selection)
+	if (windows)
 		pp_top_scale(top, factor);
 	for (guint i = 0; i < top->rows->len; i++) {
 		g_autofree char *error = error_text(view, rows[i]);
@@ -314,8 +322,8 @@ static void add_lines(const struct pp_view *view, struct pp_table *top, GPtrArra
 				g_strconcat(*error ? "waited about " : "waited ", text, NULL));
 	}
 	if (io)
-		add_line(lines, "blocked", selection != NULL, io);
-	add_idle(view, factor, selection != NULL, lines);
+		add_line(lines, "blocked", windows != NULL, io);
+	add_idle(view, factor, windows != NULL, lines);
 }
 
 /* end_ns: time up to which all events were read; PP_TIME_UNKNOWN: to the end, or in windows. */
@@ -323,13 +331,13 @@ static GStrv describe(const struct pp_view *view, const struct reading *reading,
 		      const char **ret_section)
 {
 	const struct pp_model *model = view->capture->model;
-	const struct pp_selection *selection = view->context.selection;
+	const struct pp_windows *windows = windows_of(view);
 	struct pp_table *top = pp_top_new(find_table(view, "locks"), MAX_WAITS);
 	bool has_waits = top->rows->len > 0;
 	GPtrArray *lines = g_ptr_array_new();
 
-	if (selection)
-		g_ptr_array_add(lines, windows_text(model, reading, selection->windows, has_waits));
+	if (windows)
+		g_ptr_array_add(lines, windows_text(model, reading, windows, has_waits));
 	else if (end_ns != PP_TIME_UNKNOWN)
 		g_ptr_array_add(lines, part_text(model, end_ns, has_waits));
 	add_lines(view, top, lines);
@@ -347,7 +355,7 @@ static const char *const passes[] = {"finding", "locks", "io"};
 static int read_windows(struct pp_view *view, struct reading *reading, GStrv *ret_lines,
 			const char **ret_section, struct pp_error *err)
 {
-	struct pp_selection *selection = pp_selection_new();
+	struct pp_selection *selection = pp_selection_new(), *before = view->context.selection;
 	struct pp_windows windows = {0};
 	int rc;
 
@@ -357,7 +365,7 @@ static int read_windows(struct pp_view *view, struct reading *reading, GStrv *re
 				 may_read_on, reading, err);
 	if (rc == 0)
 		*ret_lines = describe(view, reading, PP_TIME_UNKNOWN, ret_section);
-	view->context.selection = NULL;
+	view->context.selection = before;
 	g_clear_pointer(&view->passes, pp_pass_set_free);
 	pp_selection_free(selection);
 	pp_windows_done(&windows);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/stream_name.h"
+
+#include <stdio.h>
+
+#include <glib.h>
+
+bool pp_stream_name_parse(const char *name, const char *prefix, struct pp_stream_name *ret)
+{
+	int len = 0;
+
+	*ret = (struct pp_stream_name){0};
+	if (!g_str_has_prefix(name, prefix))
+		return false;
+	name += strlen(prefix);
+	if (!g_ascii_isdigit(*name) ||
+	    sscanf(name, "%u%n_%u%n", &ret->stream, &len, &ret->number, &len) < 1)
+		return false;
+	return name[len] == '\0';
+}
