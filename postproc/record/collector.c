@@ -278,7 +278,8 @@ bool pp_collector_wants_lttng(const struct gm_config *config)
 	if (config->level == GM_LEVEL_APPLIC_ONLY)
 		return false;
 	return config->kernel == GM_KERNEL_LTTNG ||
-	       (config->kernel == GM_KERNEL_AUTO && pp_lttng_kernel_ready());
+	       (config->kernel == GM_KERNEL_AUTO && !gm_config_has_ring(config) &&
+		pp_lttng_kernel_ready());
 }
 
 /* True for perf's tracepoints, and for BPF programs, which come with some of them. */
@@ -368,16 +369,21 @@ static char **find_missing(const struct pp_collector *collector)
 	return (char **)g_ptr_array_free(groups, FALSE);
 }
 
-static int create_ctf(struct pp_collector *collector, int dir_fd,
+static int create_ctf(struct pp_collector *collector, const struct gm_config *config, int dir_fd,
 		      const struct pp_kernel_ctf_clock *clock, struct pp_error *err)
 {
 	g_autofree int *cpus = g_new(int, collector->n_rings);
+	int rc;
 
 	for (unsigned i = 0; i < collector->n_rings; i++)
 		cpus[i] = collector->rings[i].cpu;
-	return pp_kernel_ctf_create(dir_fd, gm_kernel_source_name(collector->source), clock,
-				    collector->formats.syscalls, collector->n_rings, cpus,
-				    &collector->ctf, err);
+	rc = pp_kernel_ctf_create(dir_fd, gm_kernel_source_name(collector->source), clock,
+				  collector->formats.syscalls, collector->n_rings, cpus,
+				  &collector->ctf, err);
+	if (rc == 0 && gm_config_has_ring(config))
+		pp_kernel_ctf_keep(collector->ctf, gm_config_ring_of_kernel(config),
+				   config->ring.ns);
+	return rc;
 }
 
 /* Returns the largest power of two that is at most n. */
@@ -404,7 +410,7 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 	collector->missing = find_missing(collector);
 	if (collector->source == GM_KERNEL_NONE || collector->source == GM_KERNEL_LTTNG)
 		return;
-	if (create_ctf(collector, dir_fd, &clock, &err)) {
+	if (create_ctf(collector, config, dir_fd, &clock, &err)) {
 		g_free(collector->why);
 		collector->why = pp_error_text(&err);
 		pp_error_done(&err);

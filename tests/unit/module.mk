@@ -1,7 +1,7 @@
 # Test programs of tests/unit.
 UNIT_COLLECT_TESTS := $(addprefix $(B)/tests/unit/,test_kernel_event_merge test_program_tasks test_kernel_ctf \
 	test_kernel_ctf_full)
-UNIT_COLLECT_OBJ := $(patsubst %,$(B)/obj/postproc/%.o,record/merge record/tree record/ctf/writer record/ctf/classes record/ctf/declaration record/ctf/full record/ctf/syscalls)
+UNIT_COLLECT_OBJ := $(patsubst %,$(B)/obj/postproc/%.o,record/merge record/tree record/ctf/writer record/ctf/cpu_files record/ctf/classes record/ctf/declaration record/ctf/full record/ctf/syscalls)
 TESTS_BUILD += $(UNIT_COLLECT_TESTS)
 
 $(UNIT_COLLECT_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(UNIT_COLLECT_OBJ) $(B)/libpostproc.a

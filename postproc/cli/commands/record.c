@@ -21,6 +21,7 @@
 #include "cli/recording/notes.h"
 #include "cli/view.h"
 #include "core/text/duration.h"
+#include "record/ctf/cpu_files.h"
 #include "record/discard.h"
 #include "record/gmon_out.h"
 #include "record/info.h"
@@ -28,6 +29,7 @@
 #include "record/libraries.h"
 #include "record/lttng/lttng.h"
 #include "record/program.h"
+#include "record/ring_files.h"
 
 /* Exit statuses as in shells. */
 #define EXIT_CANNOT_EXECUTE 126
@@ -37,6 +39,7 @@ struct options {
 	const char *dir, *profile, *config_file;
 	GPtrArray *settings;  /* of const char *, "GROUP.KEY=VALUE" */
 	bool lttng;	      /* --backend lttng: a session of our own */
+	const char *ring;     /* --ring: output.ring; NULL: as configured */
 	const char *accesses; /* --accesses: access.mode; NULL: as configured */
 	pid_t pid;	      /* --pid: a process that already runs; 0: none */
 	int64_t duration_ns;  /* --duration; 0: none */
@@ -82,6 +85,9 @@ static int take_option(void *data, int option, const char *value)
 	case 'a':
 		options->accesses = value;
 		break;
+	case 'r':
+		options->ring = value;
+		break;
 	case 'P':
 		return take_pid(value, options);
 	case 'd':
@@ -101,6 +107,7 @@ static const struct pp_cli_option option_table[] = {
     {"set", "KEY=VALUE", 's', "set one GROUP.KEY of the configuration; may be repeated"},
     {"backend", "NAME", 'b', "native (default), or lttng (through LTTng-UST)"},
     {"accesses", "MODE", 'a', "memory accesses in sections: sampled, compiled or off"},
+    {"ring", "SIZE|TIME", 'r', "keep only the newest events, such as 64M or 30s"},
     {"pid", "PID", 'P', "record a running process, by kernel events alone"},
     {"duration", "TIME", 'd', "with --pid: end after TIME, such as 10s"},
     {"quiet", NULL, 'q', "print only errors and losses"},
@@ -157,6 +164,38 @@ static int refuse_config(const struct gm_config_error *error)
 	return PP_EXIT_USAGE;
 }
 
+/* Each CPU needs room for some packets of kernel events. */
+static int check_ring_size(const struct gm_config *config)
+{
+	uint64_t n_cpus = g_get_num_processors(), kernel = gm_config_ring_of_kernel(config);
+	uint64_t least = 4 * n_cpus * PP_CPU_FILES_LEAST;
+	g_autofree char *text = NULL;
+
+	if (!gm_config_has_ring(config) || !kernel || kernel / n_cpus >= PP_CPU_FILES_LEAST)
+		return 0;
+	text = g_format_size_full(least, G_FORMAT_SIZE_IEC_UNITS);
+	return pp_cli_usage("record",
+			    "the ring is too small for a packet of kernel events of each of %u "
+			    "CPUs: use %s or more, or --set kernel.source=none",
+			    (unsigned)n_cpus, text);
+}
+
+static int set_ring(const struct options *options, struct gm_config *config)
+{
+	struct gm_config_error error;
+
+	if (options->ring) {
+		g_autofree char *setting = g_strconcat("output.ring=", options->ring, NULL);
+
+		if (gm_config_set(setting, config, &error))
+			return pp_cli_usage("record",
+					    "invalid --ring '%s' (expected a size of at least 1M, "
+					    "such as 64M, or a time of 1s to 3600s)",
+					    options->ring);
+	}
+	return check_ring_size(config);
+}
+
 /* Sections begin and end at operations, so all of them are recorded. */
 static int set_accesses(const struct options *options, struct gm_config *config)
 {
@@ -170,6 +209,8 @@ static int set_accesses(const struct options *options, struct gm_config *config)
 			    "record", "no mode '%s' of accesses: use sampled, compiled or off",
 			    options->accesses);
 	}
+	if (gm_config_check(config, &error))
+		return refuse_config(&error);
 	if (options->accesses || config->access_mode == GM_ACCESS_SAMPLED)
 		config->sync_mode = GM_SYNC_ALL;
 	gm_config_settle(config);
@@ -209,7 +250,8 @@ static int read_config(const struct options *options, struct gm_config *config)
 	if (options->lttng && config->sync_sink == GM_SINK_NATIVE)
 		config->sync_sink = GM_SINK_LTTNG;
 	config->existing = GM_EXISTING_NEW;
-	return set_accesses(options, config);
+	rc = set_ring(options, config);
+	return rc ? rc : set_accesses(options, config);
 }
 
 /* --- messages ------------------------------------------------------------------------------- */
@@ -350,6 +392,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 		       struct pp_collector *collector)
 {
 	struct pp_error err = PP_ERROR_INIT;
+	struct pp_ring_files ring_files;
 	struct pp_gmon_out gmon_out;
 	struct pp_lttng lttng;
 	struct pp_lttng_lost unused;
@@ -383,7 +426,9 @@ static int run_program(const struct options *options, struct pp_run *run,
 		pp_cli_fail(&err);
 		return exec_status(rc);
 	}
+	pp_ring_files_begin(&ring_files, run->dir_fd, run->config);
 	pp_child_wait(child, collector, run->mailbox);
+	pp_ring_files_end(&ring_files);
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
 	run->status = child->status;

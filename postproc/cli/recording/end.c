@@ -112,6 +112,14 @@ static void note_mode(const struct pp_model *model)
 		pp_record_note("synchronization is recorded %s", mode);
 }
 
+static void note_ring(const struct pp_model *model)
+{
+	g_autofree char *text = pp_model_ring_text(model);
+
+	if (text)
+		pp_record_note("%s", text);
+}
+
 /* A mistyped name would be ignored silently. */
 static void note_wrappers(struct pp_model *model)
 {
@@ -173,6 +181,7 @@ void pp_record_end(struct pp_run *run, struct pp_lttng *lttng, const struct pp_g
 	if (capture && !pp_cli_is_quiet()) {
 		pp_record_note("%s: %s%s", run->shown_dir, summary,
 			       run->losses->len ? "" : "; complete");
+		note_ring(capture->model);
 		note_mode(capture->model);
 		note_wrappers(capture->model);
 		section = note_waits(g_steal_pointer(&capture));

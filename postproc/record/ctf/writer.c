@@ -18,6 +18,7 @@
 
 #include "core/text/write.h"
 #include "gmon-mt/format.h"
+#include "record/ctf/cpu_files.h"
 #include "record/ctf/declaration.h"
 #include "record/ctf/full.h"
 #include "record/ctf/classes.h"
@@ -42,9 +43,8 @@ struct packet_head {
 _Static_assert(sizeof(struct packet_head) == 68, "as the metadata has it");
 
 struct stream {
-	int fd;
+	struct pp_cpu_files files;
 	uint32_t cpu;
-	off_t size_bytes;  /* complete packets on disk */
 	uint64_t begin_ns; /* of the current packet */
 	uint64_t last_ns;
 	uint64_t discarded; /* since the stream began */
@@ -203,14 +203,12 @@ static void end_packet(struct pp_kernel_ctf *ctf, struct stream *stream, uint64_
 
 	memcpy(head.uuid, ctf->uuid, UUID_BYTES);
 	memcpy(stream->packet, &head, sizeof(head));
-	rc = pp_write_all(stream->fd, stream->packet, stream->used_bytes);
+	ctf->events -= pp_cpu_files_ready(&stream->files, stream->used_bytes, stream->begin_ns);
+	rc = pp_cpu_files_write(&stream->files, stream->packet, stream->used_bytes,
+				stream->packet_events);
 	if (rc == 0) {
-		stream->size_bytes += stream->used_bytes;
 		ctf->events += stream->packet_events;
 	} else {
-		/* Remove a partly written packet: a reader would stop there. */
-		if (ftruncate(stream->fd, stream->size_bytes) == 0)
-			lseek(stream->fd, stream->size_bytes, SEEK_SET);
 		stream->discarded += stream->packet_events;
 		ctf->unwritten += stream->packet_events;
 		if (!ctf->first_error)
@@ -431,12 +429,10 @@ static int open_streams(struct pp_kernel_ctf *ctf, int kernel_fd, const int *cpu
 {
 	for (unsigned i = 0; i < ctf->n_streams; i++) {
 		struct stream *stream = &ctf->streams[i];
-		char name[32];
+		int rc = pp_cpu_files_begin(&stream->files, kernel_fd, (unsigned)cpus[i]);
 
-		snprintf(name, sizeof(name), "channel0_%d", cpus[i]);
-		stream->fd = create_file(kernel_fd, name);
-		if (stream->fd < 0)
-			return stream->fd;
+		if (rc)
+			return rc;
 		stream->cpu = cpus[i];
 		begin_packet(stream, start_ns);
 	}
@@ -467,7 +463,7 @@ int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_
 	ctf->n_streams = n_streams;
 	ctf->complete_fd = ctf->kernel_fd = -1;
 	for (unsigned i = 0; i < n_streams; i++)
-		ctf->streams[i].fd = -1;
+		ctf->streams[i].files.fd = -1;
 	rc = mkdirat(dir_fd, "kernel", 0700) ? -errno : 0;
 	if (rc == 0) {
 		kernel_fd =
@@ -488,6 +484,14 @@ int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_
 	}
 	*ret_ctf = ctf;
 	return 0;
+}
+
+void pp_kernel_ctf_keep(struct pp_kernel_ctf *ctf, uint64_t n_bytes, uint64_t ring_ns)
+{
+	for (unsigned i = 0; i < ctf->n_streams; i++) {
+		ctf->streams[i].files.kept_bytes = n_bytes / ctf->n_streams;
+		ctf->streams[i].files.kept_ns = ring_ns;
+	}
 }
 
 int pp_kernel_ctf_end(struct pp_kernel_ctf *ctf, uint64_t end_ns)
@@ -519,8 +523,7 @@ void pp_kernel_ctf_free(struct pp_kernel_ctf *ctf)
 	if (!ctf)
 		return;
 	for (unsigned i = 0; i < ctf->n_streams; i++)
-		if (ctf->streams[i].fd >= 0)
-			close(ctf->streams[i].fd);
+		pp_cpu_files_done(&ctf->streams[i].files);
 	if (ctf->complete_fd >= 0)
 		close(ctf->complete_fd);
 	if (ctf->kernel_fd >= 0)

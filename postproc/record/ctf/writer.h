@@ -2,14 +2,15 @@
 /*
  * Writes the kernel/ folder of a capture: CTF 1.8, with LTTng's names of events and fields.
  *
- * There is one stream file per CPU, channel0_<cpu>.  Each packet is written with one write().  A
- * packet that does not fit on the disk is removed again (ftruncate) and its events are counted as
- * discarded, so the stream stays readable and continues when there is space again.  Readers that
- * access fields by name notice no difference from LTTng's own traces, but there are some: comm is a
- * string instead of 16 characters; integers are as wide as their values; sched_waking has a
- * context: `tid`, the thread that woke or that was interrupted, and `irq`, 1 in a softirq, 2 in a
- * hard interrupt.  Events of level full have the context `tid`, the thread on the CPU, except those
- * of interrupts; system calls have integer arguments, and at the exit only the result.
+ * There is one stream file per CPU, channel0_<cpu> (in a ring, several: cpu_files.h).  Each packet
+ * is written with one write().  A packet that does not fit on the disk is removed again (ftruncate)
+ * and its events are counted as discarded, so the stream stays readable and continues when there is
+ * space again.  Readers that access fields by name notice no difference from LTTng's own traces,
+ * but there are some: comm is a string instead of 16 characters; integers are as wide as their
+ * values; sched_waking has a context: `tid`, the thread that woke or that was interrupted, and
+ * `irq`, 1 in a softirq, 2 in a hard interrupt.  Events of level full have the context `tid`, the
+ * thread on the CPU, except those of interrupts; system calls have integer arguments, and at the
+ * exit only the result.
  *
  * A thread that ran before the recording has an event lttng_statedump_process_state, with the TASK_
  * bits of its state in /proc in `state`, as in prev_state.
@@ -42,6 +43,12 @@ struct pp_kernel_ctf_clock {
 int pp_kernel_ctf_create(int dir_fd, const char *source, const struct pp_kernel_ctf_clock *clock,
 			 const struct pp_syscalls *syscalls, unsigned n_streams, const int *cpus,
 			 struct pp_kernel_ctf **ret_ctf, struct pp_error *err);
+
+/*
+ * Keeps only the newest events: n_bytes of all streams together, at least PP_CPU_FILES_LEAST of
+ * each, and, if ring_ns is not 0, those of that time.  The others no longer count as events.
+ */
+void pp_kernel_ctf_keep(struct pp_kernel_ctf *ctf, uint64_t n_bytes, uint64_t ring_ns);
 
 /* Appends an event to the stream.  Times in a stream must not decrease. */
 void pp_kernel_ctf_write(struct pp_kernel_ctf *ctf, unsigned stream, const struct pp_kevent *event);

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A ring keeps to its size on the disk and in memory while a program makes many times as many events, and what it has is
+# complete: each acquisition from the begin of the ring on, with its call site and call path.
+# shellcheck source=tests/ring/common.sh
+. "$GM_TOP/tests/ring/common.sh"
+
+need jq babeltrace2 python3
+build ring_locks
+unset GPROF_MT_CONFIG LD_PRELOAD
+M=1048576
+rounds=500000
+! with_sanitizers || rounds=100000
+
+# recorded OPTION...: records the program, and sets largest to the largest size of its streams while it ran.
+recorded()
+{
+	local now record program
+	largest=0
+	fresh :
+	"$gprof_mt" record "$@" >out 2>err &
+	record=$!
+	while kill -0 $record 2>/dev/null; do
+		# Its files do not change while they are listed.
+		program=$(pgrep -P $record -x ring_locks) && kill -STOP "$program" || continue
+		now=$(streams_bytes gprof-mt.data)
+		kill -CONT "$program"
+		[ "$now" -le "$largest" ] || largest=$now
+	done
+	wait $record || fail "$*: exit status $?: $(cat err)"
+}
+
+# The kernel's events have a quarter of it.
+size=$((2 * M))
+recorded --ring 2M --set sync.order=on -- ./ring_locks 2 $rounds
+echo "2M, full-sched: $largest bytes at most, $(streams_bytes gprof-mt.data) at the end"
+[ "$largest" -le $size ] || fail "expected at most $size bytes while it ran, found $largest"
+[ "$(streams_bytes gprof-mt.data)" -le "$size" ] || fail "expected at most $size bytes at the end"
+grep -q 'the ring has the last' err || fail "expected a line of record on the ring, found: $(cat err)"
+[ "$(ring_from gprof-mt.data)" -gt 0 ] || fail "expected a part of the time, found from $(ring_from gprof-mt.data) on"
+complete_events gprof-mt.data
+problems=$("$gprof_mt" report --format json quality 2>/dev/null | jq -c '.quality')
+[ "$problems" = '[]' ] || fail "expected neither losses nor contradictions, found $problems"
+ring_rss=$(info "rusage max_rss_bytes")
+
+# Without one, the same run takes many times as much.
+recorded --set kernel.source=none --set sync.order=on -- ./ring_locks 2 $rounds
+echo "no ring: $largest bytes"
+[ "$largest" -ge $((8 * size)) ] || fail "expected many times the ring without one, found $largest"
+[ "$ring_rss" -le $(($(info "rusage max_rss_bytes") + 2 * M)) ] ||
+	fail "expected no more memory with a ring: $ring_rss bytes, and $(info 'rusage max_rss_bytes') without"
+
+# Many threads share it; a ring of a time keeps to output.max.
+recorded --ring 4M --set sync.mode=all --set kernel.source=none -- ./ring_locks 40 $((rounds / 40))
+echo "4M, 40 threads: $largest bytes at most"
+[ "$largest" -le $((4 * M)) ] || fail "expected at most 4M for 40 threads, found $largest"
+recorded --ring 30s --set sync.mode=all --set kernel.source=none --set output.max=2M -- ./ring_locks 2 $rounds
+echo "30s in 2M: $largest bytes at most"
+[ "$largest" -le $size ] || fail "expected at most output.max with a ring of a time, found $largest"
+exit 0
