@@ -13,6 +13,14 @@
 #include "sync-trace/accesses.h"
 
 #define CACHE_ENTRIES 4096u /* a power of two */
+#define FIRST_BUCKETS 1024u /* a power of two */
+#define SPARE_LINES   16u   /* sets of fewer lines are kept when they are released */
+#define SORTED_LINES  16u   /* more lines are sorted by qsort() */
+
+/* Odd, and half of their bits set. */
+#define FIRST_FACTOR  UINT64_C(0x9e3779b97f4a7c15)
+#define SECOND_FACTOR UINT64_C(0xd6e8feb86659fd93)
+#define THIRD_FACTOR  UINT64_C(0xa0761d6478bd642f)
 
 enum operation { UNION, WITHOUT, WITHIN };
 
@@ -24,43 +32,133 @@ struct result {
 };
 
 struct pp_access_sets {
-	GHashTable *table; /* a set of struct pp_access_set * */
+	struct pp_access_set **buckets; /* chains of the sets, by their hash */
+	unsigned n_buckets, n;		/* of the buckets, a power of two; of the sets */
 	uint64_t n_ever;
-	unsigned n_refs;	     /* of the sets, and of the owner */
-	struct pp_access_line *room; /* for the lines of a result */
+	struct pp_access_set *spare[SPARE_LINES]; /* chains of released sets, by their lines */
+	unsigned n_refs;			  /* of the sets, and of the owner */
+	struct pp_access_line *room;		  /* for the lines of a result */
 	unsigned n_room;
 	struct result *cache;
 };
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static guint set_hash(const void *data)
+static uint32_t hash_of(const struct pp_access_line *lines, unsigned n)
 {
-	const struct pp_access_set *set = data;
-	uint64_t hash = set->n;
+	uint64_t hash = n;
 
-	for (unsigned i = 0; i < set->n; i++) {
-		uint64_t words[sizeof(set->lines[0]) / sizeof(uint64_t)];
+	for (unsigned i = 0; i < n; i++) {
+		const struct pp_access_line *line = &lines[i];
+		/* Three products that do not wait for each other. */
+		uint64_t where = (line->address ^ line->changed << 7) * FIRST_FACTOR;
+		uint64_t how =
+		    (line->read ^ (line->written << 23 | line->written >> 41)) * SECOND_FACTOR;
+		uint64_t sites =
+		    (line->first_site ^ (line->last_site << 31 | line->last_site >> 33)) *
+		    THIRD_FACTOR;
 
-		memcpy(words, &set->lines[i], sizeof(words));
-		for (unsigned k = 0; k < G_N_ELEMENTS(words); k++)
-			hash = (hash << 23 ^ hash >> 41 ^ words[k]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash =
+		    (hash ^ where ^ where >> 29 ^ (how << 11 | how >> 53) ^ sites >> 17 ^ sites) *
+		    FIRST_FACTOR;
 	}
-	return (guint)(hash >> 32);
+	return (uint32_t)(hash >> 32);
 }
 
-static gboolean set_equal(const void *a, const void *b)
+static struct pp_access_set **bucket_of(const struct pp_access_sets *sets, uint32_t hash)
 {
-	const struct pp_access_set *x = a, *y = b;
+	return &sets->buckets[hash & (sets->n_buckets - 1)];
+}
 
-	return x->n == y->n && memcmp(x->lines, y->lines, x->n * sizeof(x->lines[0])) == 0;
+static void grow(struct pp_access_sets *sets)
+{
+	struct pp_access_set **before = sets->buckets;
+	unsigned n_before = sets->n_buckets;
+
+	sets->n_buckets *= 2;
+	sets->buckets = g_new0(struct pp_access_set *, sets->n_buckets);
+	for (unsigned i = 0; i < n_before; i++)
+		while (before[i]) {
+			struct pp_access_set *set = before[i];
+			struct pp_access_set **bucket = bucket_of(sets, set->hash);
+
+			before[i] = set->next;
+			set->next = *bucket;
+			*bucket = set;
+		}
+	g_free(before);
+}
+
+static void add_set(struct pp_access_sets *sets, struct pp_access_set *set)
+{
+	struct pp_access_set **bucket;
+
+	if (sets->n >= sets->n_buckets)
+		grow(sets);
+	bucket = bucket_of(sets, set->hash);
+	set->next = *bucket;
+	*bucket = set;
+	sets->n++;
+}
+
+static void remove_set(struct pp_access_sets *sets, const struct pp_access_set *set)
+{
+	struct pp_access_set **at = bucket_of(sets, set->hash);
+
+	while (*at != set)
+		at = &(*at)->next;
+	*at = set->next;
+	sets->n--;
+}
+
+static struct pp_access_set *find_set(const struct pp_access_sets *sets, uint32_t hash,
+				      const struct pp_access_line *lines, unsigned n)
+{
+	struct pp_access_set *set = *bucket_of(sets, hash);
+
+	while (set && (set->hash != hash || set->n != n ||
+		       memcmp(set->lines, lines, n * sizeof(lines[0])) != 0))
+		set = set->next;
+	return set;
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Returns a set for n lines. */
+static struct pp_access_set *allocate(struct pp_access_sets *sets, unsigned n)
+{
+	struct pp_access_set *set;
+
+	if (n >= SPARE_LINES || !sets->spare[n])
+		return g_malloc(sizeof(*set) + n * sizeof(set->lines[0]));
+	set = sets->spare[n];
+	sets->spare[n] = set->next;
+	return set;
+}
+
+/* Small sets come and go with each section, so they are kept for the next ones of their size. */
+static void release(struct pp_access_sets *sets, struct pp_access_set *set)
+{
+	if (set->n >= SPARE_LINES) {
+		g_free(set);
+		return;
+	}
+	set->next = sets->spare[set->n];
+	sets->spare[set->n] = set;
 }
 
 static void owner_unref(struct pp_access_sets *sets)
 {
 	if (--sets->n_refs)
 		return;
-	g_hash_table_unref(sets->table);
+	for (unsigned i = 0; i < SPARE_LINES; i++)
+		while (sets->spare[i]) {
+			struct pp_access_set *spare = sets->spare[i];
+
+			sets->spare[i] = spare->next;
+			g_free(spare);
+		}
+	g_free(sets->buckets);
 	g_free(sets->room);
 	g_free(sets);
 }
@@ -69,7 +167,8 @@ struct pp_access_sets *pp_access_sets_new(void)
 {
 	struct pp_access_sets *sets = g_new0(struct pp_access_sets, 1);
 
-	sets->table = g_hash_table_new(set_hash, set_equal);
+	sets->n_buckets = FIRST_BUCKETS;
+	sets->buckets = g_new0(struct pp_access_set *, FIRST_BUCKETS);
 	sets->n_refs = 1;
 	return sets;
 }
@@ -89,7 +188,7 @@ void pp_access_sets_free(struct pp_access_sets *sets)
 
 unsigned pp_access_sets_count(const struct pp_access_sets *sets)
 {
-	return g_hash_table_size(sets->table);
+	return sets->n;
 }
 
 struct pp_access_set *pp_access_set_ref(struct pp_access_set *set)
@@ -100,11 +199,14 @@ struct pp_access_set *pp_access_set_ref(struct pp_access_set *set)
 
 void pp_access_set_unref(struct pp_access_set *set)
 {
+	struct pp_access_sets *sets;
+
 	if (!set || --set->n_refs)
 		return;
-	g_hash_table_remove(set->owner->table, set);
-	owner_unref(set->owner);
-	g_free(set);
+	sets = set->owner;
+	remove_set(sets, set);
+	release(sets, set);
+	owner_unref(sets);
 }
 
 /* Returns room for n lines, until the next call. */
@@ -121,23 +223,22 @@ static struct pp_access_line *make_room(struct pp_access_sets *sets, unsigned n)
 static struct pp_access_set *intern(struct pp_access_sets *sets, const struct pp_access_line *lines,
 				    unsigned n)
 {
-	size_t n_bytes = n * sizeof(lines[0]);
-	struct pp_access_set *made = g_malloc(sizeof(*made) + n_bytes), *known;
+	uint32_t hash = hash_of(lines, n);
+	struct pp_access_set *set = find_set(sets, hash, lines, n);
 
-	made->n = n;
+	if (set)
+		return pp_access_set_ref(set);
+	set = allocate(sets, n);
+	set->serial = ++sets->n_ever;
+	set->owner = sets;
+	set->hash = hash;
+	set->n_refs = 1;
+	set->n = n;
 	if (n)
-		memcpy(made->lines, lines, n_bytes);
-	known = g_hash_table_lookup(sets->table, made);
-	if (known) {
-		g_free(made);
-		return pp_access_set_ref(known);
-	}
-	made->serial = ++sets->n_ever;
-	made->owner = sets;
-	made->n_refs = 1;
+		memcpy(set->lines, lines, n * sizeof(lines[0]));
+	add_set(sets, set);
 	sets->n_refs++;
-	g_hash_table_add(sets->table, made);
-	return made;
+	return set;
 }
 
 /* --- making sets ------------------------------------------------------------------------------ */
@@ -166,13 +267,35 @@ static bool are_in_order(const struct pp_access_line *lines, unsigned n)
 	return true;
 }
 
+/* Lines of one address keep their order, as with glibc's qsort(), which takes memory for it. */
+static void sort_few(struct pp_access_line *lines, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++) {
+		struct pp_access_line line = lines[i];
+		unsigned to = i;
+
+		for (; to && lines[to - 1].address > line.address; to--)
+			lines[to] = lines[to - 1];
+		lines[to] = line;
+	}
+}
+
+static void sort(struct pp_access_line *lines, unsigned n)
+{
+	if (are_in_order(lines, n))
+		return;
+	if (n <= SORTED_LINES)
+		sort_few(lines, n);
+	else
+		qsort(lines, n, sizeof(lines[0]), compare_lines);
+}
+
 struct pp_access_set *pp_access_set_get(struct pp_access_sets *sets, struct pp_access_line *lines,
 					unsigned n)
 {
 	unsigned n_kept = 0;
 
-	if (!are_in_order(lines, n))
-		qsort(lines, n, sizeof(lines[0]), compare_lines);
+	sort(lines, n);
 	for (unsigned i = 0; i < n; i++) {
 		if (!(lines[i].read | lines[i].written))
 			continue;

@@ -29,6 +29,8 @@ struct pp_access_line {
 struct pp_access_set {
 	uint64_t serial; /* 1, 2, ... */
 	struct pp_access_sets *owner;
+	struct pp_access_set *next; /* in the owner's table */
+	uint32_t hash;
 	unsigned n_refs;
 	unsigned n; /* lines */
 	/* of n, each address once, in increasing order; a byte is read or written in each */

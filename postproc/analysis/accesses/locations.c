@@ -1,174 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two tables: instances that were only counted so far, by user, thread and set; and lines by
- * address, each with a list of its uses.  A use stands for all instances of a user in a thread; it
- * counts them by word.
+ * Two tables: instances that were only counted so far (counted.h), and lines with their uses
+ * (line_uses.h), to which the counted instances are added when a life ends or many were counted.
  */
 #include "analysis/accesses/locations.h"
 
 #include <string.h>
 
-#include "analysis/line_key.h"
-#include "analysis/mix.h"
+#include "analysis/accesses/counted.h"
+#include "analysis/accesses/line_uses.h"
 #include "sync-trace/accesses.h"
-
-/* Counted instances, and lines of their sets, before they are added to the lines. */
-#define COUNTED_MAX	  65536u
-#define COUNTED_LINES_MAX (1u << 20)
 
 /* Threads of a line among which pairs are compared. */
 #define PAIRED_THREADS 64u
 
-struct counted {
-	struct pp_location_user *user; /* a reference */
-	const struct pp_thread *thread;
-	struct pp_access_set *set; /* a reference */
-	uint64_t n;
-};
+/* Lines to which instances are added together: their places in memory are fetched before. */
+#define TOGETHER 32u
 
-#define WORDS (ST_LINE_BYTES / 8)
-
-struct use {
-	struct use *next;
-	struct pp_location_user *user; /* a reference */
-	const struct pp_thread *thread;
-	uint64_t read, written, only_read; /* by any instance; only_read: and not written by it */
-	uint64_t site;			   /* of the first access of an instance; 0: not known */
-	uint64_t n;
-	uint64_t n_lines[2];	    /* instances that do not write the line, and that do */
-	uint64_t n_words[2][WORDS]; /* ... with bytes of the word that are only read, or written */
-};
-
-struct line {
-	struct pp_line_key key;
-	struct use *uses;
-	bool is_reported; /* its false sharing */
-};
+/* The distance in a range of lines at which the next ones are fetched. */
+#define FETCH_AHEAD (8 * ST_LINE_BYTES)
 
 struct pp_locations {
 	const struct pp_locations_listener *listener;
-	GHashTable *counted;	 /* a set of struct counted * */
-	GPtrArray *counted_list; /* ... in order of their first instances; owns them */
-	unsigned n_counted_lines;
-	GHashTable *lines; /* a set of struct line * */
+	struct pp_counted_table *counted;
+	struct pp_line_uses *uses;
 	struct pp_blocks *blocks;
+	GArray *parts; /* of struct thread_part: those of the line that is looked at */
 };
-
-/* --- users ------------------------------------------------------------------------------------ */
-
-struct pp_location_user *pp_location_user_new(void *owner)
-{
-	struct pp_location_user *user = g_new0(struct pp_location_user, 1);
-
-	user->owner = owner;
-	user->n_refs = 1;
-	return user;
-}
-
-void pp_location_user_unref(struct pp_location_user *user)
-{
-	while (user && --user->n_refs == 0) {
-		struct pp_location_user *into = user->into;
-
-		g_free(user);
-		user = into;
-	}
-}
-
-static struct pp_location_user *user_ref(struct pp_location_user *user)
-{
-	user->n_refs++;
-	return user;
-}
-
-struct pp_location_user *pp_location_user_of(struct pp_location_user *user)
-{
-	while (user->into)
-		user = user->into;
-	return user;
-}
-
-void pp_location_sums_add(struct pp_location_sums *to, const struct pp_location_sums *sums)
-{
-	for (unsigned i = 0; i < 4; i++) {
-		to->locations[i / 2][i % 2] += sums->locations[i / 2][i % 2];
-		to->lines[i / 2][i % 2] += sums->lines[i / 2][i % 2];
-	}
-}
-
-void pp_location_user_merge(struct pp_location_user *from, struct pp_location_user *to)
-{
-	pp_location_sums_add(&to->sums, &from->sums);
-	from->owner = NULL;
-	from->into = user_ref(to);
-}
-
-/* --- tables ----------------------------------------------------------------------------------- */
-
-static guint counted_hash(const void *data)
-{
-	const struct counted *counted = data;
-
-	return (guint)pp_mix(pp_mix((uintptr_t)counted->user, (uintptr_t)counted->thread),
-			     counted->set->serial);
-}
-
-static gboolean counted_equal(const void *a, const void *b)
-{
-	const struct counted *x = a, *y = b;
-
-	return x->user == y->user && x->thread == y->thread && x->set == y->set;
-}
-
-static void counted_free(void *data)
-{
-	struct counted *counted = data;
-
-	pp_location_user_unref(counted->user);
-	pp_access_set_unref(counted->set);
-	g_free(counted);
-}
-
-static void use_free(struct use *use)
-{
-	pp_location_user_unref(use->user);
-	g_free(use);
-}
-
-static void line_free(void *data)
-{
-	struct line *line = data;
-
-	while (line->uses) {
-		struct use *use = line->uses;
-
-		line->uses = use->next;
-		use_free(use);
-	}
-	g_free(line);
-}
-
-static struct line *find_line(const struct pp_locations *locations,
-			      const struct pp_process *process, uint64_t address)
-{
-	const struct pp_line_key key = {.process = process, .address = address};
-
-	return g_hash_table_lookup(locations->lines, &key);
-}
-
-static struct line *line_at(struct pp_locations *locations, const struct pp_process *process,
-			    uint64_t address)
-{
-	struct line *line = find_line(locations, process, address);
-
-	if (!line) {
-		line = g_new0(struct line, 1);
-		line->key.process = process;
-		line->key.address = address;
-		g_hash_table_add(locations->lines, line);
-	}
-	return line;
-}
 
 /* --- threads of a line ------------------------------------------------------------------------ */
 
@@ -178,6 +36,11 @@ struct thread_part {
 	uint64_t read, written;
 };
 
+static struct thread_part *part_at(const GArray *parts, guint i)
+{
+	return &g_array_index(parts, struct thread_part, i);
+}
+
 static gint compare_parts(gconstpointer a, gconstpointer b)
 {
 	const struct thread_part *x = a, *y = b;
@@ -185,37 +48,52 @@ static gint compare_parts(gconstpointer a, gconstpointer b)
 	return (x->thread->serial > y->thread->serial) - (x->thread->serial < y->thread->serial);
 }
 
-/* Returns an array of struct thread_part, one for each thread. */
-static GArray *parts_of(const struct line *line)
+static void swap_parts(struct thread_part *a, struct thread_part *b)
 {
-	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct thread_part));
-	guint n = 0;
+	struct thread_part kept = *a;
 
-	for (const struct use *use = line->uses; use; use = use->next) {
-		struct thread_part part = {use->thread, use->read, use->written};
-		struct thread_part *last =
-		    parts->len ? &g_array_index(parts, struct thread_part, parts->len - 1) : NULL;
+	*a = *b;
+	*b = kept;
+}
 
-		if (last && last->thread == use->thread) {
-			last->read |= use->read;
-			last->written |= use->written;
-		} else {
-			g_array_append_val(parts, part);
-		}
+/* Adds a part to the last of n ones, if that is of the same thread, or behind it. */
+static guint add_part(GArray *parts, guint n, struct thread_part part)
+{
+	struct thread_part *last = n ? part_at(parts, n - 1) : NULL;
+
+	if (last && last->thread == part.thread) {
+		last->read |= part.read;
+		last->written |= part.written;
+		return n;
 	}
+	g_array_set_size(parts, MAX(parts->len, n + 1));
+	*part_at(parts, n) = part;
+	return n + 1;
+}
+
+/* Returns an array of struct thread_part, one for each thread, until the next call. */
+static const GArray *parts_of(const struct pp_locations *locations, const struct pp_used_line *line)
+{
+	GArray *parts = locations->parts;
+	guint n = 0, n_unsorted;
+
+	g_array_set_size(parts, 0);
+	for (uint32_t at = line->uses; at;) {
+		const struct pp_line_use *use = pp_line_use_at(locations->uses, at);
+
+		n = add_part(parts, n, (struct thread_part){use->thread, use->read, use->written});
+		at = use->next;
+	}
+	/* Two of one thread have become one already. */
+	if (n == 2 && compare_parts(part_at(parts, 0), part_at(parts, 1)) > 0)
+		swap_parts(part_at(parts, 0), part_at(parts, 1));
+	if (n <= 2)
+		return parts;
 	g_array_sort(parts, compare_parts);
-	for (guint i = 0; i < parts->len; i++) {
-		struct thread_part *part = &g_array_index(parts, struct thread_part, i);
-		struct thread_part *last =
-		    n ? &g_array_index(parts, struct thread_part, n - 1) : NULL;
-
-		if (last && last->thread == part->thread) {
-			last->read |= part->read;
-			last->written |= part->written;
-		} else {
-			g_array_index(parts, struct thread_part, n++) = *part;
-		}
-	}
+	n_unsorted = n;
+	n = 0;
+	for (guint i = 0; i < n_unsorted; i++)
+		n = add_part(parts, n, *part_at(parts, i));
 	g_array_set_size(parts, n);
 	return parts;
 }
@@ -226,7 +104,7 @@ static uint64_t shared_bytes(const GArray *parts)
 	uint64_t once = 0, twice = 0;
 
 	for (guint i = 0; i < parts->len; i++) {
-		const struct thread_part *part = &g_array_index(parts, struct thread_part, i);
+		const struct thread_part *part = part_at(parts, i);
 		uint64_t bytes = part->read | part->written;
 
 		twice |= once & bytes;
@@ -242,22 +120,37 @@ static bool share_truly(const struct thread_part *a, const struct thread_part *b
 	return (a->written & (b->read | b->written)) || (b->written & a->read);
 }
 
-static const struct use *busiest_use(const struct line *line, const struct pp_thread *thread,
-				     bool writes)
+static const struct pp_line_use *first_use(const struct pp_locations *locations,
+					   const struct pp_used_line *line)
 {
-	const struct use *found = NULL;
+	return pp_line_use_at(locations->uses, line->uses);
+}
 
-	for (const struct use *use = line->uses; use; use = use->next)
+static const struct pp_line_use *next_use(const struct pp_locations *locations,
+					  const struct pp_line_use *use)
+{
+	return pp_line_use_at(locations->uses, use->next);
+}
+
+static const struct pp_line_use *busiest_use(const struct pp_locations *locations,
+					     const struct pp_used_line *line,
+					     const struct pp_thread *thread, bool writes)
+{
+	const struct pp_line_use *found = NULL;
+
+	for (const struct pp_line_use *use = first_use(locations, line); use;
+	     use = next_use(locations, use))
 		if (use->thread == thread && (!writes || use->written) &&
 		    (!found || use->n > found->n))
 			found = use;
 	return found;
 }
 
-static struct pp_line_side side_of(const struct pp_locations *locations, const struct line *line,
-				   const struct thread_part *part, bool writes)
+static struct pp_line_side side_of(const struct pp_locations *locations,
+				   const struct pp_used_line *line, const struct thread_part *part,
+				   bool writes)
 {
-	const struct use *use = busiest_use(line, part->thread, writes);
+	const struct pp_line_use *use = busiest_use(locations, line, part->thread, writes);
 	uint64_t bytes = writes ? use->written : use->read | use->written;
 	struct pp_line_side side = {
 	    .user = pp_location_user_of(use->user),
@@ -265,22 +158,23 @@ static struct pp_line_side side_of(const struct pp_locations *locations, const s
 	    .read = part->read,
 	    .written = part->written,
 	    .site = use->site,
-	    .place = pp_blocks_place(locations->blocks, line->key.process,
-				     line->key.address + (unsigned)__builtin_ctzll(bytes)),
+	    .place = pp_blocks_place(locations->blocks, line->process,
+				     line->address + (unsigned)__builtin_ctzll(bytes)),
 	};
 
-	for (const struct use *other = line->uses; other; other = other->next)
+	for (const struct pp_line_use *other = first_use(locations, line); other;
+	     other = next_use(locations, other))
 		if (other->thread == part->thread && pp_location_user_of(other->user) == side.user)
 			side.n += other->n;
 	return side;
 }
 
-static void report(struct pp_locations *locations, struct line *line, const GArray *parts,
+static void report(struct pp_locations *locations, struct pp_used_line *line, const GArray *parts,
 		   const struct thread_part *a, const struct thread_part *b, bool is_contended)
 {
 	const struct thread_part *writer = a->written ? a : b, *other = a->written ? b : a;
 	struct pp_memory_place place =
-	    pp_blocks_place(locations->blocks, line->key.process, line->key.address);
+	    pp_blocks_place(locations->blocks, line->process, line->address);
 	struct pp_line_side sides[2] = {side_of(locations, line, writer, true),
 					side_of(locations, line, other, other->written != 0)};
 
@@ -289,7 +183,7 @@ static void report(struct pp_locations *locations, struct line *line, const GArr
 					   is_contended);
 }
 
-static void find_false_sharing(struct pp_locations *locations, struct line *line,
+static void find_false_sharing(struct pp_locations *locations, struct pp_used_line *line,
 			       const GArray *parts)
 {
 	const struct thread_part *at = (const struct thread_part *)parts->data;
@@ -322,8 +216,8 @@ static uint64_t words_of(uint64_t bytes)
 }
 
 /* Adds the location in a word, written or only read, and ends it. */
-static void end_location(struct pp_locations *locations, const struct line *line, struct use *use,
-			 unsigned word, bool is_written, uint64_t shared)
+static void end_location(struct pp_locations *locations, const struct pp_used_line *line,
+			 struct pp_line_use *use, unsigned word, bool is_written, uint64_t shared)
 {
 	const struct pp_locations_listener *listener = locations->listener;
 	struct pp_location_user *user = pp_location_user_of(use->user);
@@ -338,20 +232,20 @@ static void end_location(struct pp_locations *locations, const struct line *line
 	user->sums.locations[is_written][is_shared] += n;
 	if (!listener->location)
 		return;
-	place = pp_blocks_place(locations->blocks, line->key.process,
-				line->key.address + (unsigned)__builtin_ctzll(bytes));
+	place = pp_blocks_place(locations->blocks, line->process,
+				line->address + (unsigned)__builtin_ctzll(bytes));
 	listener->location(listener->data, user, &place, is_written, is_shared, n);
 }
 
 /* The bytes of all words in which the use has one of these bytes. */
-static uint64_t ended_words(const struct use *use, uint64_t ended)
+static uint64_t ended_words(const struct pp_line_use *use, uint64_t ended)
 {
 	return words_of((use->read | use->written) & ended) * 0xff;
 }
 
 /* Ends the life of these bytes of the use. */
-static void end_use(struct pp_locations *locations, const struct line *line, struct use *use,
-		    uint64_t ended, uint64_t shared, bool is_shared_line)
+static void end_use(struct pp_locations *locations, const struct pp_used_line *line,
+		    struct pp_line_use *use, uint64_t ended, uint64_t shared, bool is_shared_line)
 {
 	struct pp_location_user *user = pp_location_user_of(use->user);
 	uint64_t words = ended_words(use, ended);
@@ -361,7 +255,7 @@ static void end_use(struct pp_locations *locations, const struct line *line, str
 	for (unsigned written = 0; written < 2; written++) {
 		user->sums.lines[written][is_shared_line] += use->n_lines[written];
 		use->n_lines[written] = 0;
-		for (unsigned word = 0; word < WORDS; word++)
+		for (unsigned word = 0; word < PP_LINE_WORDS; word++)
 			if (words >> 8 * word & 1)
 				end_location(locations, line, use, word, written, shared);
 	}
@@ -371,159 +265,162 @@ static void end_use(struct pp_locations *locations, const struct line *line, str
 }
 
 /* Ends the life of these bytes.  Returns false if none is left, and the line is to be removed. */
-static bool end_bytes(struct pp_locations *locations, struct line *line, uint64_t ended)
+static bool end_bytes(struct pp_locations *locations, struct pp_used_line *line, uint64_t ended)
 {
-	g_autoptr(GArray) parts = parts_of(line);
+	const GArray *parts = parts_of(locations, line);
 	uint64_t shared = shared_bytes(parts);
-	struct use **at = &line->uses;
+	uint32_t *link = &line->uses;
 
 	find_false_sharing(locations, line, parts);
-	while (*at) {
-		struct use *use = *at;
+	while (*link) {
+		struct pp_line_use *use = pp_line_use_at(locations->uses, *link);
 
 		end_use(locations, line, use, ended, shared, parts->len > 1);
-		if (use->read | use->written) {
-			at = &use->next;
-			continue;
-		}
-		*at = use->next;
-		use_free(use);
+		if (use->read | use->written)
+			link = &use->next;
+		else
+			pp_line_use_remove(locations->uses, link);
 	}
-	return line->uses != NULL;
+	return line->uses != 0;
 }
 
 /* --- uses ------------------------------------------------------------------------------------- */
 
 /* True if all threads that used the line ended before this one began. */
-static bool are_all_before(const struct line *line, const struct pp_thread *thread)
+static bool are_all_before(const struct pp_locations *locations, const struct pp_used_line *line,
+			   const struct pp_thread *thread)
 {
-	for (const struct use *use = line->uses; use; use = use->next)
+	for (const struct pp_line_use *use = first_use(locations, line); use;
+	     use = next_use(locations, use))
 		if (use->thread == thread || use->thread->end_ns == PP_TIME_UNKNOWN ||
 		    use->thread->end_ns > thread->start_ns)
 			return false;
-	return line->uses != NULL;
+	return line->uses != 0;
 }
 
-static bool is_reused(const struct pp_locations *locations, const struct line *line,
+static bool is_reused(const struct pp_locations *locations, const struct pp_used_line *line,
 		      const struct pp_thread *thread)
 {
 	const struct pp_locations_listener *listener = locations->listener;
 
 	return listener->is_reused && thread->start_ns != PP_TIME_UNKNOWN &&
-	       are_all_before(line, thread) &&
-	       !pp_blocks_place(locations->blocks, line->key.process, line->key.address).is_heap &&
-	       listener->is_reused(listener->data, line->key.process, line->key.address);
+	       are_all_before(locations, line, thread) &&
+	       !pp_blocks_place(locations->blocks, line->process, line->address).is_heap &&
+	       listener->is_reused(listener->data, line->process, line->address);
 }
 
-static struct use *use_of(struct line *line, const struct counted *counted)
-{
-	struct use *use;
-
-	for (use = line->uses; use; use = use->next)
-		if (use->user == counted->user && use->thread == counted->thread)
-			return use;
-	use = g_new0(struct use, 1);
-	use->user = user_ref(counted->user);
-	use->thread = counted->thread;
-	use->next = line->uses;
-	return line->uses = use;
-}
-
-static void add_use(struct pp_locations *locations, const struct counted *counted,
+static void add_use(struct pp_locations *locations, const struct pp_counted *counted,
 		    const struct pp_access_line *of)
 {
-	struct line *line = line_at(locations, counted->thread->process, of->address);
+	struct pp_used_line *line =
+	    pp_line_uses_get(locations->uses, counted->thread->process, of->address);
 	uint64_t only_read = of->read & ~of->written;
-	struct use *use;
+	struct pp_line_use *use;
 
 	if (is_reused(locations, line, counted->thread))
 		end_bytes(locations, line, UINT64_MAX);
-	use = use_of(line, counted);
+	use = pp_line_use_of(locations->uses, line, counted->user, counted->thread, counted->n);
 	use->read |= of->read;
 	use->written |= of->written;
 	use->only_read |= only_read;
 	use->site = of->first_site;
 	use->n += counted->n;
 	use->n_lines[of->written != 0] += counted->n;
-	for (unsigned word = 0; word < WORDS; word++) {
+	for (unsigned word = 0; word < PP_LINE_WORDS; word++) {
 		use->n_words[0][word] += only_read >> 8 * word & 0xff ? counted->n : 0;
 		use->n_words[1][word] += of->written >> 8 * word & 0xff ? counted->n : 0;
 	}
 }
 
+struct added {
+	const struct pp_counted *counted;
+	const struct pp_access_line *line;
+};
+
+static void add_uses(struct pp_locations *locations, const struct added *added, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		pp_line_uses_prefetch_line(locations->uses, added[i].counted->thread->process,
+					   added[i].line->address);
+	for (unsigned i = 0; i < n; i++)
+		pp_line_uses_prefetch_use(locations->uses, added[i].counted->thread->process,
+					  added[i].line->address);
+	for (unsigned i = 0; i < n; i++)
+		pp_line_uses_prefetch_next(locations->uses, added[i].counted->thread->process,
+					   added[i].line->address);
+	for (unsigned i = 0; i < n; i++)
+		add_use(locations, added[i].counted, added[i].line);
+}
+
 /* Adds the counted instances to the lines. */
 static void flush(struct pp_locations *locations)
 {
-	for (guint i = 0; i < locations->counted_list->len; i++) {
-		const struct counted *counted = locations->counted_list->pdata[i];
+	struct added added[TOGETHER];
+	unsigned n, n_added = 0;
+	const struct pp_counted *counted = pp_counted_entries(locations->counted, &n);
 
-		for (unsigned k = 0; k < counted->set->n; k++)
-			add_use(locations, counted, &counted->set->lines[k]);
-	}
-	g_hash_table_remove_all(locations->counted);
-	g_ptr_array_set_size(locations->counted_list, 0);
-	locations->n_counted_lines = 0;
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < counted[i].set->n; k++) {
+			added[n_added++] = (struct added){&counted[i], &counted[i].set->lines[k]};
+			if (n_added < TOGETHER)
+				continue;
+			add_uses(locations, added, n_added);
+			n_added = 0;
+		}
+	add_uses(locations, added, n_added);
+	pp_counted_clear(locations->counted);
 }
 
 void pp_locations_add(struct pp_locations *locations, struct pp_location_user *user,
 		      const struct pp_thread *thread, struct pp_access_set *set)
 {
-	const struct counted key = {.user = user, .thread = thread, .set = set};
-	struct counted *counted;
-
-	if (!set->n)
+	if (!set->n || pp_counted_add(locations->counted, user, thread, set))
 		return;
-	counted = g_hash_table_lookup(locations->counted, &key);
-	if (counted) {
-		counted->n++;
-		return;
-	}
-	if (g_hash_table_size(locations->counted) >= COUNTED_MAX ||
-	    locations->n_counted_lines >= COUNTED_LINES_MAX)
-		flush(locations);
-	counted = g_new(struct counted, 1);
-	*counted = (struct counted){user_ref(user), thread, pp_access_set_ref(set), 1};
-	g_hash_table_add(locations->counted, counted);
-	g_ptr_array_add(locations->counted_list, counted);
-	locations->n_counted_lines += set->n;
+	flush(locations);
+	pp_counted_add(locations->counted, user, thread, set);
 }
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-static void end_in_line(struct pp_locations *locations, struct line *line, uint64_t address,
-			uint64_t end)
+static void end_in_line(struct pp_locations *locations, const struct pp_process *process,
+			uint64_t line_address, uint64_t address, uint64_t end)
 {
-	uint64_t ended = pp_access_bytes_in(line->key.address, address, end);
+	struct pp_used_line *line = pp_line_uses_find(locations->uses, process, line_address);
+	uint64_t ended = pp_access_bytes_in(line_address, address, end);
 
-	if (ended && !end_bytes(locations, line, ended))
-		g_hash_table_remove(locations->lines, line);
+	if (line && ended && !end_bytes(locations, line, ended))
+		pp_line_uses_remove(locations->uses, line);
 }
 
-/* Goes through the range, or all lines, whichever is less. */
+/* Ends the bytes in the lines that are known, of which there are fewer than in the range. */
+static void end_in_known(struct pp_locations *locations, const struct pp_process *process,
+			 uint64_t address, uint64_t end)
+{
+	g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	const struct pp_used_line *line;
+	uint64_t place = 0;
+
+	while ((line = pp_line_uses_each(locations->uses, &place)))
+		if (line->process == process)
+			g_array_append_val(found, line->address);
+	for (guint i = 0; i < found->len; i++)
+		end_in_line(locations, process, g_array_index(found, uint64_t, i), address, end);
+}
+
 static void end_range(struct pp_locations *locations, const struct pp_process *process,
 		      uint64_t address, uint64_t end)
 {
 	uint64_t first = address & ~(uint64_t)(ST_LINE_BYTES - 1);
-	g_autoptr(GPtrArray) found = NULL;
-	GHashTableIter iter;
-	void *key;
 
-	if ((end - first) / ST_LINE_BYTES < g_hash_table_size(locations->lines)) {
-		for (uint64_t at = first; at < end; at += ST_LINE_BYTES) {
-			struct line *line = find_line(locations, process, at);
-
-			if (line)
-				end_in_line(locations, line, address, end);
-		}
+	if ((end - first) / ST_LINE_BYTES >= pp_line_uses_count(locations->uses)) {
+		end_in_known(locations, process, address, end);
 		return;
 	}
-	found = g_ptr_array_new();
-	g_hash_table_iter_init(&iter, locations->lines);
-	while (g_hash_table_iter_next(&iter, &key, NULL))
-		if (((struct line *)key)->key.process == process)
-			g_ptr_array_add(found, key);
-	for (guint i = 0; i < found->len; i++)
-		end_in_line(locations, found->pdata[i], address, end);
+	for (uint64_t at = first; at < end; at += ST_LINE_BYTES) {
+		pp_line_uses_prefetch_line(locations->uses, process, at + 2 * FETCH_AHEAD);
+		pp_line_uses_prefetch_use(locations->uses, process, at + FETCH_AHEAD);
+		end_in_line(locations, process, at, address, end);
+	}
 }
 
 void pp_locations_freed(struct pp_locations *locations, const struct pp_process *process,
@@ -557,33 +454,30 @@ struct pp_locations *pp_locations_new(const struct pp_locations_listener *listen
 	struct pp_locations *locations = g_new0(struct pp_locations, 1);
 
 	locations->listener = listener;
-	locations->counted = g_hash_table_new(counted_hash, counted_equal);
-	locations->counted_list = g_ptr_array_new_with_free_func(counted_free);
-	locations->lines = g_hash_table_new_full(pp_line_hash, pp_line_equal, line_free, NULL);
+	locations->counted = pp_counted_new();
+	locations->uses = pp_line_uses_new();
+	locations->parts = g_array_new(FALSE, FALSE, sizeof(struct thread_part));
 	locations->blocks = pp_blocks_new();
 	return locations;
 }
 
 void pp_locations_free(struct pp_locations *locations)
 {
-	g_hash_table_unref(locations->counted);
-	g_ptr_array_unref(locations->counted_list);
-	g_hash_table_unref(locations->lines);
+	pp_counted_free(locations->counted);
+	pp_line_uses_free(locations->uses);
+	g_array_unref(locations->parts);
 	pp_blocks_free(locations->blocks);
 	g_free(locations);
 }
 
 void pp_locations_finish(struct pp_locations *locations)
 {
-	GHashTableIter iter;
-	void *key;
+	struct pp_used_line *line;
+	uint64_t place = 0;
 
 	flush(locations);
-	g_hash_table_iter_init(&iter, locations->lines);
-	while (g_hash_table_iter_next(&iter, &key, NULL)) {
-		end_bytes(locations, key, UINT64_MAX);
-		g_hash_table_iter_remove(&iter);
-	}
+	while ((line = pp_line_uses_each(locations->uses, &place)))
+		end_bytes(locations, line, UINT64_MAX);
 }
 
 const struct pp_blocks *pp_locations_blocks(const struct pp_locations *locations)

@@ -21,31 +21,8 @@
 #define PP_ANALYSIS_ACCESSES_LOCATIONS_H
 
 #include "analysis/accesses/blocks.h"
+#include "analysis/accesses/users.h"
 #include "core/access_set.h"
-
-/* By whether they are written (1) or only read (0), and shared (1) or private (0). */
-struct pp_location_sums {
-	uint64_t locations[2][2], lines[2][2]; /* added up over all instances */
-};
-
-void pp_location_sums_add(struct pp_location_sums *to, const struct pp_location_sums *sums);
-
-/* A critical section, for which locations are summed up. */
-struct pp_location_user {
-	struct pp_location_sums sums;
-	void *owner;		       /* of the caller */
-	struct pp_location_user *into; /* it was merged into that one; NULL: it was not */
-	unsigned n_refs;
-};
-
-struct pp_location_user *pp_location_user_new(void *owner);
-void pp_location_user_unref(struct pp_location_user *user); /* NULL: nothing */
-
-/* All that belongs to `from` belongs to `to` from now on. */
-void pp_location_user_merge(struct pp_location_user *from, struct pp_location_user *to);
-
-/* The one into which it was merged, or itself. */
-struct pp_location_user *pp_location_user_of(struct pp_location_user *user);
 
 /* One of two threads that share a line falsely. */
 struct pp_line_side {
