@@ -246,6 +246,7 @@ struct pp_replay_model *pp_replay_builder_finish(struct pp_replay_builder *self,
 		finish_units(self, model, end_ns);
 	model->n_cpus = n_cpus;
 	model->others = pp_replay_others_count(self->others, n_cpus);
+	pp_replay_delays_finish(self->delays, model, number_of, self);
 	model->recorded_ns = last_ns > begin_ns ? last_ns - begin_ns : 0;
 	model->quantum_ns = QUANTUM_NS;
 	pp_replay_wakes_finish(self->wakes, model);

@@ -261,6 +261,26 @@ static bool note_wake(struct pp_replay_builder *self, struct track *track,
 	return true;
 }
 
+/* To be called before note_wake(), which forgets that the thread was woken. */
+static void note_delay(struct pp_replay_builder *self, const struct track *track,
+		       const struct pp_interval *interval, int64_t end_ns)
+{
+	int64_t ns = end_ns - interval->start_ns;
+	bool is_first = track->steps->len == 0 && !track->contender.cpu_ns;
+	bool is_late = track->contender.n_waits != 0;
+	bool is_wake =
+	    ((track->is_woken && is_late) || is_first) && pp_replay_is_wake(self->wake_to, ns);
+
+	if (self->part.is_wanted &&
+	    interval->start_ns < pp_build_part_time(self, self->part.from_ns))
+		return;
+	if (interval->mode == PP_MODE_RUNNING)
+		pp_replay_delays_run(self->delays, interval->start_ns, end_ns);
+	else if (interval->mode == PP_MODE_RUNNABLE && !is_wake)
+		pp_replay_delays_ready(self->delays, interval->start_ns, end_ns,
+				       interval->thread->serial, track->steps->len, is_late);
+}
+
 static void on_interval(void *data, const struct pp_interval *interval)
 {
 	struct pp_replay_builder *self = pp_objects_owner(data);
@@ -274,6 +294,7 @@ static void on_interval(void *data, const struct pp_interval *interval)
 	if (track->contender.until_ns == PP_TIME_UNKNOWN)
 		track->contender.until_ns = interval->start_ns;
 	pp_build_account(track, end_ns, interval->mode);
+	note_delay(self, track, interval, end_ns);
 	if (is_running || (interval->mode == PP_MODE_RUNNABLE && !note_wake(self, track, interval)))
 		pp_replay_others_add(self->others, interval->start_ns, end_ns, is_running);
 }
@@ -303,6 +324,7 @@ struct pp_replay_builder *pp_replay_builder_new(const struct pp_pass_context *co
 	self->addresses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	self->wakes = pp_replay_wakes_new();
 	self->others = pp_replay_others_new();
+	self->delays = pp_replay_delays_new();
 	self->numbers = pp_replay_numbers_new();
 	self->contention = pp_contention_new();
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
@@ -402,6 +424,7 @@ void pp_replay_builder_free(struct pp_replay_builder *self)
 	g_array_unref(self->addresses);
 	pp_replay_wakes_free(self->wakes);
 	pp_replay_others_free(self->others);
+	pp_replay_delays_free(self->delays);
 	pp_replay_shares_free(self->shares);
 	pp_replay_call_times_free(self->call_times);
 	pp_replay_units_free(self->units);

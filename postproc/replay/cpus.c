@@ -35,7 +35,8 @@ static int64_t wake_time(struct pp_simulator *self)
 void pp_sim_wake_after(struct pp_simulator *self, uint32_t number, int64_t delay_ns)
 {
 	pp_sim_note_waker(self, number);
-	pp_sim_ready_at(self, number, self->now_ns + delay_ns + wake_time(self));
+	delay_ns += wake_time(self) + pp_sim_late_ns(self, number);
+	pp_sim_ready_at(self, number, self->now_ns + delay_ns);
 }
 
 void pp_sim_wake(struct pp_simulator *self, uint32_t number)

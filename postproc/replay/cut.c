@@ -6,6 +6,7 @@
 #include "replay/cut.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct cut {
 	struct pp_replay_model *model;
@@ -175,38 +176,21 @@ static void link_step(const struct cut *self, struct pp_replay_step *step)
 	}
 }
 
-static void link_accesses(const struct cut *self)
+/* Removes elements of steps before the part; the others begin with thread and step. */
+static void link_array(const struct cut *self, GArray *array)
 {
-	GArray *accesses = self->model->accesses;
-	guint n = 0;
+	guint size = g_array_get_element_size(array), n = 0;
 
-	for (guint i = 0; i < accesses->len; i++) {
-		struct pp_replay_access access =
-		    g_array_index(accesses, struct pp_replay_access, i);
+	for (guint i = 0; i < array->len; i++) {
+		char *element = array->data + (size_t)i * size;
+		uint32_t *place = (uint32_t *)(void *)element;
 
-		if (access.step < self->threads[access.thread].n_before)
+		if (place[1] < self->threads[place[0]].n_before)
 			continue;
-		access.step = (uint32_t)(access.step + self->shift[access.thread]);
-		g_array_index(accesses, struct pp_replay_access, n++) = access;
+		place[1] = (uint32_t)(place[1] + self->shift[place[0]]);
+		memmove(array->data + (size_t)n++ * size, element, size);
 	}
-	g_array_set_size(accesses, n);
-}
-
-static void link_parts(const struct cut *self)
-{
-	GArray *parts = self->model->parts;
-	guint n = 0;
-
-	for (guint i = 0; i < parts->len; i++) {
-		struct pp_replay_function_part part =
-		    g_array_index(parts, struct pp_replay_function_part, i);
-
-		if (part.step < self->threads[part.thread].n_before)
-			continue;
-		part.step = (uint32_t)(part.step + self->shift[part.thread]);
-		g_array_index(parts, struct pp_replay_function_part, n++) = part;
-	}
-	g_array_set_size(parts, n);
+	g_array_set_size(array, n);
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -273,8 +257,9 @@ struct pp_replay_cut_sums pp_replay_cut(struct pp_replay_model *model,
 		for (guint k = 0; k < steps->len; k++)
 			link_step(&self, step_at(steps, k));
 	}
-	link_accesses(&self);
-	link_parts(&self);
+	link_array(&self, model->accesses);
+	link_array(&self, model->parts);
+	link_array(&self, model->delays);
 	begin_threads(&self, from_ns);
 	cut_objects(&self);
 	return self.sums;

@@ -59,6 +59,7 @@ struct pp_replay_model *pp_replay_model_new(void)
 	model->functions = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_function));
 	g_array_set_clear_func(model->functions, function_done);
 	model->parts = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_function_part));
+	model->delays = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_delay));
 	model->accesses = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_access));
 	model->n_cpus = 1;
 	model->n_wakes = 1;
@@ -70,7 +71,7 @@ struct pp_replay_model *pp_replay_model_copy(const struct pp_replay_model *model
 	struct pp_replay_model *copy = pp_replay_model_new();
 	GPtrArray *threads = copy->threads, *objects = copy->objects, *sites = copy->sites;
 	GArray *shares = copy->shares, *accesses = copy->accesses;
-	GArray *functions = copy->functions, *parts = copy->parts;
+	GArray *functions = copy->functions, *parts = copy->parts, *delays = copy->delays;
 
 	for (guint i = 0; i < model->threads->len; i++) {
 		const struct pp_replay_thread *thread = model->threads->pdata[i];
@@ -107,6 +108,9 @@ struct pp_replay_model *pp_replay_model_copy(const struct pp_replay_model *model
 	copy->shares = shares;
 	copy->functions = functions;
 	copy->parts = parts;
+	copy->delays = delays;
+	if (model->delays->len)
+		g_array_append_vals(delays, model->delays->data, model->delays->len);
 	copy->accesses = accesses;
 	if (model->parts->len)
 		g_array_append_vals(parts, model->parts->data, model->parts->len);
@@ -125,6 +129,7 @@ void pp_replay_model_free(struct pp_replay_model *model)
 	g_array_unref(model->shares);
 	g_array_unref(model->functions);
 	g_array_unref(model->parts);
+	g_array_unref(model->delays);
 	g_array_unref(model->accesses);
 	g_free(model);
 }
@@ -223,6 +228,39 @@ guint pp_replay_find_part(const struct pp_replay_model *model, uint32_t thread, 
 		if (compare_parts(
 			&g_array_index(model->parts, struct pp_replay_function_part, middle),
 			&key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int compare_delays(const void *a, const void *b)
+{
+	const struct pp_replay_delay *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+void pp_replay_sort_delays(struct pp_replay_model *model)
+{
+	if (model->delays->len)
+		qsort(model->delays->data, model->delays->len, sizeof(struct pp_replay_delay),
+		      compare_delays);
+}
+
+guint pp_replay_find_delay(const struct pp_replay_model *model, uint32_t thread, uint32_t step)
+{
+	const struct pp_replay_delay key = {.thread = thread, .step = step};
+	guint low = 0, high = model->delays->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (compare_delays(&g_array_index(model->delays, struct pp_replay_delay, middle),
+				   &key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -346,8 +384,11 @@ static bool add_times(const struct pp_replay_model *model, uint64_t *ret_ns)
 		if (sum_ns > PP_REPLAY_LONGEST_NS)
 			return false;
 	}
+	for (guint i = 0; i < model->delays->len && sum_ns <= PP_REPLAY_LONGEST_NS; i++)
+		sum_ns += MIN((uint64_t)g_array_index(model->delays, struct pp_replay_delay, i).ns,
+			      PP_REPLAY_LONGEST_NS);
 	*ret_ns = sum_ns;
-	return true;
+	return sum_ns <= PP_REPLAY_LONGEST_NS;
 }
 
 /* So that no time overflows, and no simulation has more turns than it can do. */

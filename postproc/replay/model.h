@@ -140,6 +140,13 @@ struct pp_replay_function_part {
 	double share;
 };
 
+/* In a step, other programs kept the thread from a CPU. */
+struct pp_replay_delay {
+	uint32_t thread, step;
+	int64_t ns;
+	bool is_late; /* after a wait in the step had ended */
+};
+
 /*
  * The data that the section of an acquisition works on. Sections of a lock with the same unit share
  * data that one of them writes; PP_REPLAY_NO_UNIT: it shares none.
@@ -168,6 +175,7 @@ struct pp_replay_model {
 	 */
 	int64_t wake_ns[PP_REPLAY_MOST_WAKES];
 	uint32_t n_wakes;
+	GArray *delays; /* of struct pp_replay_delay, by thread and step */
 	/* Threads of other programs that wanted a CPU in the recorded run, in thousandths. */
 	uint32_t others;
 	struct pp_contention_costs costs;
@@ -196,6 +204,10 @@ void pp_replay_add_function(struct pp_replay_model *model, const char *name, uin
 /* To be called when parts have been added; then, the first one of that step, or behind it. */
 void pp_replay_sort_parts(struct pp_replay_model *model);
 guint pp_replay_find_part(const struct pp_replay_model *model, uint32_t thread, uint32_t step);
+
+/* The same for delays. */
+void pp_replay_sort_delays(struct pp_replay_model *model);
+guint pp_replay_find_delay(const struct pp_replay_model *model, uint32_t thread, uint32_t step);
 
 /* The access of an acquisition; NULL: it is not known. */
 const struct pp_replay_access *pp_replay_find_access(const struct pp_replay_model *model,

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 
 #define TRY    "try" /* before the operation */
+#define LATE   "late"
+#define KEPT   "kept"
 #define HEADER "gprof-mt-model 1"
 
 static const char *const object_words[PP_REPLAY_N_OBJECT_KINDS] = {
@@ -77,6 +79,19 @@ static void write_parts(FILE *file, const struct pp_replay_model *model, uint32_
 	}
 }
 
+static void write_delays(FILE *file, const struct pp_replay_model *model, uint32_t thread,
+			 uint32_t at)
+{
+	for (guint i = pp_replay_find_delay(model, thread, at); i < model->delays->len; i++) {
+		const struct pp_replay_delay *delay =
+		    &g_array_index(model->delays, struct pp_replay_delay, i);
+
+		if (delay->thread != thread || delay->step != at)
+			return;
+		fprintf(file, "%s %" PRId64 "\n", delay->is_late ? LATE : KEPT, delay->ns);
+	}
+}
+
 static void write_name(FILE *file, const char *name)
 {
 	g_autofree char *quoted = g_strescape(name, NULL);
@@ -140,6 +155,7 @@ static void write_model(FILE *file, const struct pp_replay_model *model)
 
 			write_step(file, step);
 			write_parts(file, model, i, k, step->cpu_ns);
+			write_delays(file, model, i, k);
 			write_access(file, pp_replay_find_access(model, i, k));
 		}
 	}
@@ -355,6 +371,22 @@ static bool take_part(struct words *words, struct pp_replay_model *model)
 	return is_at_end(words);
 }
 
+/* Takes a delay of the last step. */
+static bool take_delay(struct words *words, struct pp_replay_model *model, bool is_late)
+{
+	struct pp_replay_delay delay = {.thread = model->threads->len - 1, .is_late = is_late};
+	const struct pp_replay_thread *thread;
+
+	if (!model->threads->len || !take_ns(words, &delay.ns))
+		return false;
+	thread = model->threads->pdata[delay.thread];
+	if (!thread->steps->len)
+		return false;
+	delay.step = thread->steps->len - 1;
+	g_array_append_val(model->delays, delay);
+	return is_at_end(words);
+}
+
 static bool take_wakes(struct words *words, struct pp_replay_model *model)
 {
 	uint32_t n = 0;
@@ -459,6 +491,8 @@ static bool take_line(struct words words, struct pp_replay_model *model)
 		return take_function(&words, model);
 	if (strcmp(word, "in") == 0)
 		return take_part(&words, model);
+	if (strcmp(word, LATE) == 0 || strcmp(word, KEPT) == 0)
+		return take_delay(&words, model, strcmp(word, LATE) == 0);
 	if (strcmp(word, "share") == 0)
 		return take_share(&words, model);
 	if (strcmp(word, "cpus") == 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Tells whether there were other programs, and for models without delays (delays.h), how many.
+ *
  * Estimates how many threads of other programs wanted a CPU: so many that, if all that want one
  * have a fair share, the program's threads get the CPU time that they had.
  *

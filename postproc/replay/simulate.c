@@ -201,6 +201,19 @@ static bool end_blocking(struct pp_simulator *self, struct pp_sim_runner *runner
 	return false;
 }
 
+/* Takes the CPU from a thread that had none in its step. Returns false if it had one. */
+static bool delay(struct pp_simulator *self, uint32_t number)
+{
+	int64_t ns = pp_sim_taken_ns(self, number);
+
+	if (!ns)
+		return false;
+	self->n_active--;
+	pp_sim_leave_cpu(self, &self->runners[number]);
+	pp_sim_ready_at(self, number, self->now_ns + ns);
+	return true;
+}
+
 /* Runs a thread that has a CPU until it needs CPU time, or blocks. */
 static void advance(struct pp_simulator *self, uint32_t number)
 {
@@ -224,6 +237,8 @@ static void advance(struct pp_simulator *self, uint32_t number)
 				pp_sim_plan(self, runner->cpu);
 				return;
 			}
+			if (delay(self, number))
+				return;
 			outcome = perform(self, number, &runner->steps[runner->at]);
 			if (outcome != PP_SIM_DONE) {
 				if (!runner->has_waited)
@@ -307,7 +322,7 @@ static void begin(struct pp_simulator *self)
 	const struct pp_replay_model *model = self->model;
 
 	self->n_left = model->threads->len;
-	self->n_others = (self->how->others + 999) / 1000;
+	self->n_others = self->model->delays->len ? 0 : (self->how->others + 999) / 1000;
 	self->n_runners = self->n_left + self->n_others;
 	self->n_idle = self->how->n_cpus;
 	self->random = g_rand_new_with_seed(self->how->seed);
@@ -377,6 +392,7 @@ void pp_simulate(const struct pp_replay_model *model, const struct pp_simulation
 
 	*ret = (struct pp_simulated){0};
 	begin(&self);
+	pp_sim_begin_delays(&self);
 	begin_log(&self);
 	while (self.n_left != 0 && self.n_active != 0 && !pp_sim_all_spin(&self) &&
 	       pp_heap_take(&self.events, &event)) {

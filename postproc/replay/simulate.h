@@ -8,7 +8,11 @@
  * queue's front, and gets the CPU of the thread that has had its own for longest, if that is a
  * third of a quantum: Linux prefers threads that have slept.
  *
- * Threads of other programs always want a CPU; for a part of one, one does for so much of the time.
+ * If the run is to be replayed beside other programs, threads have no CPU where they had none in
+ * the recorded run (struct pp_replay_delay): behind the CPU time of a step, or after a wake-up; a
+ * wake-up that the replay does not have is made up for by the thread's next one. A model without
+ * delays has threads of other programs instead, which always want a CPU; for a part of one, one
+ * does for so much of the time.
  *
  * A mutex is glibc's: its release wakes the thread that has waited longest, which then tries again;
  * until it runs, any other thread can take the lock (barging). With `fair`, a release hands the
@@ -24,7 +28,8 @@
 
 struct pp_simulation {
 	uint32_t n_cpus;
-	uint32_t others; /* threads of other programs that want a CPU, in thousandths */
+	/* Threads of other programs that want a CPU, in thousandths; 0: no delays either. */
+	uint32_t others;
 	bool fair;
 	uint32_t seed;		       /* of the random factors */
 	struct pp_simulation_log *log; /* filled for path.h; NULL: not wanted */

@@ -32,6 +32,7 @@ struct pp_sim_runner {
 	/* In its present step it has waited, and that thread has ended the wait. */
 	bool has_waited;
 	uint32_t waker;
+	guint next_late, next_taken;  /* delays of the model that it has not had yet */
 	int64_t blocked_ns, woken_ns; /* when the wait began, and was ended */
 };
 
@@ -62,7 +63,8 @@ struct pp_simulator {
 	/* Threads of the model that run, sleep or are ready; those that spin are among them. */
 	uint32_t n_active, n_spinning;
 	uint32_t n_runners, n_others, first_ready, n_ready, n_idle, n_left;
-	uint32_t actor; /* the thread that performs an operation */
+	bool has_delays; /* instead of threads of other programs */
+	uint32_t actor;	 /* the thread that performs an operation */
 	struct pp_heap events;
 	int64_t now_ns;
 	GRand *random;
@@ -93,6 +95,14 @@ void pp_sim_plan(struct pp_simulator *self, uint32_t number);
 /* Adds the time since the last call to the CPU time of the CPU's thread. */
 void pp_sim_count_time(struct pp_simulator *self, struct pp_sim_cpu *cpu);
 void pp_sim_leave_cpu(struct pp_simulator *self, struct pp_sim_runner *runner);
+
+/* --- recorded delays by other programs (delayed.c) ------------------------------------------ */
+
+void pp_sim_begin_delays(struct pp_simulator *self);
+
+/* How much later the thread, which is woken, gets a CPU; how long it has none in its step. */
+int64_t pp_sim_late_ns(struct pp_simulator *self, uint32_t number);
+int64_t pp_sim_taken_ns(struct pp_simulator *self, uint32_t number);
 
 /* --- locks, semaphores and barriers (objects.c) ------------------------------------ */
 

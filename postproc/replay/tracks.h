@@ -12,6 +12,7 @@
 #include "analysis/state/thread_state.h"
 #include "replay/call_times.h"
 #include "replay/cut.h"
+#include "replay/delays.h"
 #include "replay/gaps.h"
 #include "replay/numbers.h"
 #include "replay/others.h"
@@ -74,6 +75,7 @@ struct pp_replay_builder {
 	GArray *addresses; /* of uint64_t, by number - 1 */
 	struct pp_replay_wakes *wakes;
 	struct pp_replay_others *others;
+	struct pp_replay_delays *delays;
 	enum pp_replay_wake_to wake_to;	 /* the CPU to which the present switch brings a thread */
 	struct pp_replay_shares *shares; /* NULL: not wanted */
 	struct pp_replay_call_times *call_times; /* the same */

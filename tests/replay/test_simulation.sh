@@ -77,6 +77,24 @@ printf '%s\n' "gprof-mt-model 1" "cpus 1" "run 2000" "quantum 10" "wake 0" "othe
 grep -qE 'simulated on as many CPUs \(1\) (1.99|2.00) us' out || fail "beside others: $(cat out)"
 same "without others" 1000 "$(run_ns)"
 
+# In the recorded run, other programs kept a thread from a CPU for 50 ns, and another one, which waits until 100, for 40
+# ns more. One that is late, but does not wait in the replay, is late behind its next wait: 150 + 20.
+model 'others 9' 'thread 0 "a"' '100 exit' 'kept 50'
+same "without delays" 100 "$(run_ns)"
+beside()
+{
+	"$gprof_mt" replay model | grep -qF " simulated on as many CPUs (2) $2: " || fail "$1: $("$gprof_mt" replay model)"
+}
+beside "a thread without a CPU" "150 ns"
+model 'others 9' 'lock "l"' 'thread 0 "a"' '0 lock 0' '100 unlock 0' '0 exit' 'thread 0 "b"' '10 lock 0' 'late 40' \
+	'10 unlock 0' '0 exit'
+same "a wait without delays" 110 "$(run_ns)"
+beside "a late wake-up" "150 ns"
+model 'others 9' 'lock "l"' 'thread 0 "a"' '50 lock 0' '100 unlock 0' '0 exit' 'thread 0 "b"' '10 lock 0' 'late 20' \
+	'10 unlock 0' '60 lock 0' '0 unlock 0' '0 exit'
+same "two acquisitions without delays" 150 "$(run_ns)"
+beside "a late wake-up of a wait that is over" "170 ns"
+
 # Recording takes 10 ns of each operation that is as long: 90 + 0 + 20 + 5 + 50 without it, and 185 with it.
 model 'recording 10' 'run 185' 'lock "l"' 'thread 0 "a"' '100 lock 0' '10 unlock 0' '20 sleep 5' '50 exit'
 same "without recording" "165" "$(run_ns)"
