@@ -53,8 +53,8 @@ struct kept {
 };
 
 static const struct gm_event_class events[GM_SAMPLES_N_EVENTS] = {
-    [GM_SAMPLES_PATH] = {"path", "uint32_t number; uint32_t parent; address_t address; "},
-    [GM_SAMPLES_SAMPLE] = {"sample", "uint32_t path; uint32_t n; "},
+    [GM_SAMPLES_PATH] = {"path", GM_SAMPLES_PATH_FIELDS},
+    [GM_SAMPLES_SAMPLE] = {"sample", GM_SAMPLES_SAMPLE_FIELDS},
 };
 
 static struct gm_trace trace;

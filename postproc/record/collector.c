@@ -5,6 +5,8 @@
  */
 #include "record/collector.h"
 
+#include "record/perf/cpus.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -41,30 +43,6 @@ static uint64_t now_ns(void)
 }
 
 /* --- opening --- */
-
-/* Parses "0-3,5" into CPU numbers. */
-static GArray *online_cpus(void)
-{
-	GArray *cpus = g_array_new(FALSE, FALSE, sizeof(int));
-	g_autofree char *text = NULL;
-
-	if (g_file_get_contents("/sys/devices/system/cpu/online", &text, NULL, NULL)) {
-		const char *p = text;
-
-		while (g_ascii_isdigit(*p)) {
-			char *end;
-			int first = strtol(p, &end, 10);
-			int last = *end == '-' ? strtol(end + 1, &end, 10) : first;
-
-			for (int cpu = first; cpu <= last; cpu++)
-				g_array_append_val(cpus, cpu);
-			p = *end == ',' ? end + 1 : end;
-		}
-	}
-	for (int cpu = 0; !text && cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
-		g_array_append_val(cpus, cpu);
-	return cpus;
-}
 
 static void close_rings(struct pp_collector *collector)
 {
@@ -397,7 +375,7 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 		       const char *clock_uuid, int64_t clock_offset_ns)
 {
 	struct pp_kernel_ctf_clock clock = {clock_uuid, clock_offset_ns, now_ns()};
-	g_autoptr(GArray) cpus = online_cpus();
+	g_autoptr(GArray) cpus = pp_online_cpus();
 	struct pp_error err = PP_ERROR_INIT;
 
 	*collector = (struct pp_collector){.root = root};
@@ -458,7 +436,7 @@ void pp_collector_take_state(struct pp_collector *collector, const struct pp_kev
 int pp_collector_probe(enum gm_kernel_source source, struct pp_error *err)
 {
 	struct pp_collector collector = {.root = getpid(), .start_bytes = MIN_RING_BYTES};
-	g_autoptr(GArray) cpus = online_cpus();
+	g_autoptr(GArray) cpus = pp_online_cpus();
 	int rc = open_source(&collector, source, cpus, err);
 
 	if (rc == 0 && source == GM_KERNEL_BPF)

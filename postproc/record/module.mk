@@ -1,7 +1,7 @@
 # The sources of `gprof-mt record`.  Included by postproc/module.mk.
 # The configuration reader and the creation of capture directories are shared with the runtime.
 PP_RUNTIME_OBJ := $(patsubst %,$(B)/obj/libgmon-mt/runtime/%.o,config/config config/config_file \
-	capture/capture capture/children_find capture/capture_path capture/in_use capture/proof capture/session files/dir files/file sys/string)
+	capture/capture capture/children_find capture/capture_path capture/in_use capture/proof capture/session files/dir files/file stream/metadata_text sys/string)
 PP_CLI_OBJ += $(PP_RUNTIME_OBJ)
 
 # Names of system calls, from the kernel's headers.

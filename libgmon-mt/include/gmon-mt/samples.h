@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The format of timed samples, recorded by libgmon-mt with [sample] stacks = on.
+ * `record --pid` takes samples of a process that already runs, and writes the same.
  *
  * Streams: <pid>/samples/stream_<n>, then stream_<n>_1, _2, ..., in CTF 1.8, little-endian, with
  * the packets and event headers of sync-trace/events.h: each packet belongs to one thread, with
@@ -29,5 +30,9 @@
 #define GM_SAMPLES_SAMPLE   2
 #define GM_SAMPLES_EXTENDED 255
 #define GM_SAMPLES_N_EVENTS 3
+
+/* The fields, in TSDL. */
+#define GM_SAMPLES_PATH_FIELDS	 "uint32_t number; uint32_t parent; address_t address; "
+#define GM_SAMPLES_SAMPLE_FIELDS "uint32_t path; uint32_t n; "
 
 #endif

@@ -16,13 +16,9 @@
 #include <stdint.h>
 
 #include "runtime/config/config.h"
+#include "runtime/stream/metadata.h"
 #include "runtime/sys/lock.h"
 #include "gmon-mt/packet.h"
-
-/* An event class: its name, and its fields in TSDL. */
-struct gm_event_class {
-	const char *name, *fields;
-};
 
 struct gm_stream;
 
@@ -152,9 +148,5 @@ void gm_streams_forget(void);
  * -errno.
  */
 int gm_trace_make(struct gm_trace *trace);
-
-/* Creates DIR/metadata (metadata.c). Returns 0 or -errno. */
-int gm_metadata_write(const char *dir, const uint8_t uuid[16], const struct gm_event_class *events,
-		      unsigned n_events);
 
 #endif

@@ -25,8 +25,10 @@ struct attachment {
 	struct pp_target target;
 	struct pp_target_threads threads;
 	struct pp_target_folder folder;
+	struct pp_target_samples samples;
 	struct pp_collector collector;
 	struct pp_attached attached;
+	char *no_samples; /* why there are none, although they were asked for; NULL: there are */
 };
 
 static int64_t monotonic_ns(void)
@@ -35,6 +37,15 @@ static int64_t monotonic_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void note_samples(const struct attachment *self)
+{
+	if (self->no_samples)
+		pp_record_note("no samples: %s; see gprof-mt doctor", self->no_samples);
+	else if (self->samples.rings && self->samples.how.no_kernel)
+		pp_record_note("CPU time in the kernel has no samples: this user may not take them "
+			       "(kernel.perf_event_paranoid)");
 }
 
 static void note_begin(const struct attachment *self, int64_t duration_ns)
@@ -48,10 +59,14 @@ static void note_begin(const struct attachment *self, int64_t duration_ns)
 		       "ends the recording",
 		       self->target.pid, pp_printable(name), age, n, n == 1 ? "" : "s",
 		       duration_ns ? ", or the end of " : "", duration_ns ? duration : "");
-	pp_record_note("no call graph, no synchronization: the process already runs; scheduling%s "
-		       "recorded",
-		       self->run->config->level == GM_LEVEL_FULL ? ", system calls and faults are"
-								 : " is");
+	pp_record_note(
+	    "no call graph, no synchronization: the process already runs; scheduling%s%s "
+	    "recorded",
+	    self->run->config->level == GM_LEVEL_FULL ? ", system calls, faults" : "",
+	    self->samples.rings				? " and samples are"
+	    : self->run->config->level == GM_LEVEL_FULL ? " are"
+							: " is");
+	note_samples(self);
 	pp_record_note_kernel(self->run);
 }
 
@@ -101,6 +116,34 @@ static int open_collector(struct attachment *self, struct pp_error *err)
 	return -EPERM;
 }
 
+/* Without samples, the other records are still worth something. */
+static void open_samples(struct attachment *self)
+{
+	struct pp_error err = PP_ERROR_INIT;
+
+	if (pp_target_samples_open(&self->samples, self->run->config, &self->target, &err)) {
+		self->no_samples = pp_error_text(&err);
+		pp_run_add_silent_loss(self->run, "no samples", self->no_samples, 1);
+	}
+	pp_error_done(&err);
+}
+
+/* Facts about the samples that the files do not tell. */
+static void add_sample_losses(const struct attachment *self)
+{
+	g_autofree char *where = g_strdup_printf("%d", self->target.pid);
+
+	if (self->samples.rings && self->samples.how.no_kernel)
+		pp_run_add_silent_loss(self->run,
+				       "no samples of CPU time in the kernel, which this user may "
+				       "not take (kernel.perf_event_paranoid)",
+				       where, 1);
+	if (!self->samples.n_after_exec)
+		return;
+	pp_run_add_loss(self->run, "samples after an exec", where, self->samples.n_after_exec);
+	pp_losses_print(self->run, self->run->losses->len - 1);
+}
+
 static int begin(struct attachment *self, struct pp_error *err)
 {
 	struct pp_run *run = self->run;
@@ -108,7 +151,8 @@ static int begin(struct attachment *self, struct pp_error *err)
 
 	if (rc)
 		return rc;
-	pp_attach_begin(run, &self->target, &self->threads);
+	open_samples(self);
+	pp_attach_begin(run, &self->target, &self->threads, &self->samples);
 	if (!self->threads.found->len || pp_target_has_ended(&self->target))
 		rc = pp_error_add(err, -ESRCH, "process %d ended while gprof-mt attached to it",
 				  self->target.pid);
@@ -118,8 +162,13 @@ static int begin(struct attachment *self, struct pp_error *err)
 	}
 	if (rc == 0)
 		rc = pp_target_folder_write(&self->folder, run->dir_fd, &self->target,
-					    &self->threads, run->start_ns, err);
+					    &self->threads, run->start_ns,
+					    pp_target_samples_period_ns(&self->samples), err);
+	if (rc == 0)
+		pp_target_samples_begin(&self->samples, &self->folder, &self->threads, run->capture,
+					run->start_ns);
 	if (rc) {
+		pp_target_samples_done(&self->samples);
 		pp_target_threads_done(&self->threads);
 		pp_collector_done(&self->collector);
 	}
@@ -134,25 +183,27 @@ static int run_recording(struct attachment *self, struct pp_run *run, int64_t du
 	if (begin(self, &err))
 		return pp_cli_fail(&err);
 	note_begin(self, duration_ns);
-	self->attached.end =
-	    pp_attach_wait(&self->target, &self->collector, run->start_ns, duration_ns);
+	self->attached.end = pp_attach_wait(&self->target, &self->collector, &self->samples,
+					    run->start_ns, duration_ns);
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
+	pp_target_samples_end(&self->samples);
 	pp_target_folder_end(&self->folder, run->end_ns);
 	add_unknown(self);
+	add_sample_losses(self);
 	pp_record_end(run, NULL, NULL);
+	pp_target_samples_done(&self->samples);
 	pp_target_threads_done(&self->threads);
 	pp_collector_done(&self->collector);
 	return PP_EXIT_GOOD;
 }
 
-/* Only the kernel's events are recorded. */
+/* Only the kernel's events and samples are recorded. */
 static void leave_out(struct gm_config *config)
 {
 	config->calls_mode = GM_CALLS_OFF;
 	config->sync_mode = GM_SYNC_OFF;
 	config->access_mode = GM_ACCESS_OFF;
-	config->sample_hz = 0;
 }
 
 static int record(struct attachment *self, int64_t duration_ns, struct gm_config *config)
@@ -186,7 +237,7 @@ static int record(struct attachment *self, int64_t duration_ns, struct gm_config
 
 int pp_record_attach(pid_t pid, int64_t duration_ns, struct gm_config *config)
 {
-	struct attachment self = {.folder.threads_fd = -1};
+	struct attachment self = {.folder = {.dir_fd = -1, .threads_fd = -1}, .samples.dir_fd = -1};
 	struct pp_error err = PP_ERROR_INIT;
 	int status;
 
@@ -197,5 +248,6 @@ int pp_record_attach(pid_t pid, int64_t duration_ns, struct gm_config *config)
 	self.attached.age_ns = self.target.age_ns;
 	status = pp_attach_signals(&err) ? pp_cli_fail(&err) : record(&self, duration_ns, config);
 	pp_target_done(&self.target);
+	g_free(self.no_samples);
 	return status;
 }

@@ -43,17 +43,44 @@ int pp_attach_signals(struct pp_error *err)
 	return signal_fd < 0 ? pp_error_add(err, -errno, "signalfd: %s", g_strerror(errno)) : 0;
 }
 
+struct recorders {
+	struct pp_collector *collector;
+	struct pp_target_samples *samples;
+};
+
+static int follow(void *data, pid_t tid)
+{
+	const struct recorders *recorders = data;
+
+	pp_target_samples_follow(recorders->samples, tid);
+	return pp_collector_follow(recorders->collector, tid);
+}
+
+/* Threads without samples although the others have them. */
+static void note_sample_errors(const struct pp_target_threads *threads,
+			       const struct pp_target_samples *samples)
+{
+	for (guint i = 0; i < threads->found->len; i++) {
+		struct pp_target_thread *thread =
+		    &g_array_index(threads->found, struct pp_target_thread, i);
+
+		thread->sample_error = pp_target_samples_error(samples, thread->tid);
+	}
+}
+
 void pp_attach_begin(struct pp_run *run, const struct pp_target *target,
-		     struct pp_target_threads *threads)
+		     struct pp_target_threads *threads, struct pp_target_samples *samples)
 {
 	struct pp_collector *collector = run->collector;
+	struct recorders recorders = {collector, samples};
 
 	pp_target_threads_init(threads);
-	pp_target_threads_follow(threads, target->pid, collector);
+	pp_target_threads_follow(threads, target->pid, follow, &recorders);
 	run->start_ns = now_ns();
 	run->start_us = g_get_real_time();
 	pp_collector_begin(collector, (uint64_t)run->start_ns);
 	pp_target_threads_read(threads, target->pid, collector, run->start_ns);
+	note_sample_errors(threads, samples);
 }
 
 /* Returns the time until the next round, in ms. */
@@ -65,19 +92,23 @@ static int pause_ms(int64_t end_ns)
 }
 
 enum pp_attach_end pp_attach_wait(const struct pp_target *target, struct pp_collector *collector,
-				  int64_t start_ns, int64_t duration_ns)
+				  struct pp_target_samples *samples, int64_t start_ns,
+				  int64_t duration_ns)
 {
-	g_autofree struct pollfd *fds = g_new(struct pollfd, PP_POLLFDS * collector->n_rings + 2);
+	unsigned n_most = PP_POLLFDS * collector->n_rings + samples->n_rings + 2;
+	g_autofree struct pollfd *fds = g_new(struct pollfd, n_most);
 	int64_t end_ns = duration_ns ? start_ns + duration_ns : INT64_MAX;
 
 	fds[0] = (struct pollfd){.fd = target->pid_fd, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = signal_fd, .events = POLLIN};
 	for (;;) {
-		unsigned n = pp_collector_pollfds(collector, fds + 2);
+		unsigned n = 2 + pp_collector_pollfds(collector, fds + 2);
 
-		if (poll(fds, 2 + n, pause_ms(end_ns)) < 0)
+		n += pp_target_samples_pollfds(samples, fds + n);
+		if (poll(fds, n, pause_ms(end_ns)) < 0)
 			fds[0].revents = fds[1].revents = 0;
 		pp_collector_round(collector);
+		pp_target_samples_round(samples);
 		if (fds[0].revents)
 			return PP_ATTACH_EXIT;
 		if (fds[1].revents)

@@ -65,6 +65,14 @@ static bool read_thread(pid_t pid, int32_t tid, struct pp_kevent *state)
 	return !(state->prev_state & PP_STATE_EXITED);
 }
 
+void pp_target_thread_name(pid_t pid, int32_t tid, char *name)
+{
+	struct pp_kevent state = {.comm = ""};
+
+	(void)read_thread(pid, tid, &state);
+	memcpy(name, state.comm, PP_COMM_BYTES);
+}
+
 /* Returns the tids of the process.  The caller unrefs it. */
 static GArray *find_tids(pid_t pid)
 {
@@ -101,14 +109,14 @@ void pp_target_threads_done(struct pp_target_threads *threads)
 }
 
 /* Returns true if the thread is new. */
-static bool follow_thread(struct pp_target_threads *threads, struct pp_collector *collector,
-			  int32_t tid)
+static bool follow_thread(struct pp_target_threads *threads, int32_t tid,
+			  int (*follow)(void *data, pid_t tid), void *data)
 {
 	int rc;
 
 	if (!g_hash_table_add(threads->followed, GINT_TO_POINTER(tid)))
 		return false;
-	rc = pp_collector_follow(collector, tid);
+	rc = follow(data, tid);
 	if (rc && rc != -ESRCH) {
 		g_hash_table_add(threads->unseen, GINT_TO_POINTER(tid));
 		threads->error = rc;
@@ -131,7 +139,7 @@ static void release(const int spare[N_SPARE])
 }
 
 void pp_target_threads_follow(struct pp_target_threads *threads, pid_t pid,
-			      struct pp_collector *collector)
+			      int (*follow)(void *data, pid_t tid), void *data)
 {
 	bool has_new = true;
 
@@ -143,7 +151,7 @@ void pp_target_threads_follow(struct pp_target_threads *threads, pid_t pid,
 		reserve(spare);
 		for (guint k = 0; k < tids->len; k++)
 			has_new |=
-			    follow_thread(threads, collector, g_array_index(tids, int32_t, k));
+			    follow_thread(threads, g_array_index(tids, int32_t, k), follow, data);
 		release(spare);
 	}
 }

@@ -16,6 +16,7 @@ struct pp_target_thread {
 	int32_t tid;
 	char name[PP_COMM_BYTES];
 	int64_t start_ns; /* the begin of the recording, if it ran before; else when it was found */
+	int sample_error; /* -errno: why it has no samples; 0: no failure */
 };
 
 struct pp_target_threads {
@@ -28,9 +29,15 @@ struct pp_target_threads {
 void pp_target_threads_init(struct pp_target_threads *threads);
 void pp_target_threads_done(struct pp_target_threads *threads);
 
-/* First step: lets the collector record the events of all threads of the process. */
+/* Reads the name of a thread, "" if it has ended; `name` has PP_COMM_BYTES. */
+void pp_target_thread_name(pid_t pid, int32_t tid, char *name);
+
+/*
+ * First step: calls `follow` for each thread of the process, so that its events are recorded.  It
+ * returns 0 or -errno.
+ */
 void pp_target_threads_follow(struct pp_target_threads *threads, pid_t pid,
-			      struct pp_collector *collector);
+			      int (*follow)(void *data, pid_t tid), void *data);
 
 /*
  * Second step, at begin_ns, when the recording begins: reads the names of all threads, and passes

@@ -23,7 +23,7 @@ static int sys_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 }
 
 /* Wakes the collector once per half ring, unless `wakeup_events` is set. */
-static int open_event(struct pp_ring *ring, struct perf_event_attr *attr, pid_t pid)
+int pp_ring_open_event(struct pp_ring *ring, struct perf_event_attr *attr, pid_t pid)
 {
 	int fd;
 
@@ -61,7 +61,7 @@ static int open_side_band(struct pp_ring *ring, pid_t pid, bool for_bpf)
 	    .comm_exec = 1,
 	};
 
-	return open_event(ring, &attr, pid);
+	return pp_ring_open_event(ring, &attr, pid);
 }
 
 int pp_ring_add_thread(struct pp_ring *ring, pid_t tid)
@@ -100,7 +100,7 @@ static int open_samples(struct pp_ring *ring, const struct pp_ring_options *opti
 	    .wakeup_events = type == PERF_TYPE_SOFTWARE,
 	};
 
-	return open_event(ring, &attr, options->pid);
+	return pp_ring_open_event(ring, &attr, options->pid);
 }
 
 /* Moving this event makes the kernel wait until no writer uses the other events (move.c). */
@@ -114,7 +114,7 @@ static int open_last(struct pp_ring *ring)
 	    .disabled = 1,
 	};
 
-	return open_event(ring, &attr, 0);
+	return pp_ring_open_event(ring, &attr, 0);
 }
 
 /*
@@ -166,6 +166,12 @@ void pp_ring_buffer_close(struct pp_ring_buffer *buffer)
 	*buffer = (struct pp_ring_buffer){.fd = -1};
 }
 
+void pp_ring_make_scratch(struct pp_ring *ring)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(ring->scratch); i++)
+		ring->scratch[i] = g_malloc(SCRATCH_BYTES);
+}
+
 int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *options,
 		 struct pp_error *err)
 {
@@ -199,8 +205,7 @@ int pp_ring_open(struct pp_ring *ring, int cpu, const struct pp_ring_options *op
 		pp_error_add(err, rc, "perf_event_open for BPF: %s", g_strerror(-rc));
 		goto fail;
 	}
-	for (unsigned i = 0; i < G_N_ELEMENTS(ring->scratch); i++)
-		ring->scratch[i] = g_malloc(SCRATCH_BYTES);
+	pp_ring_make_scratch(ring);
 	return 0;
 fail:
 	pp_ring_close(ring);

@@ -74,6 +74,10 @@ int pp_ring_add_thread(struct pp_ring *ring, pid_t tid);
 /* Closes the event that the last call of pp_ring_add_thread() opened. */
 void pp_ring_drop_thread(struct pp_ring *ring);
 
+/* For the rings of this folder: opens an event, whose `size`, clock and wake-ups are set here. */
+int pp_ring_open_event(struct pp_ring *ring, struct perf_event_attr *attr, pid_t pid);
+void pp_ring_make_scratch(struct pp_ring *ring);
+
 /* Opens a ring with its anchor only.  Returns 0 or -errno. */
 int pp_ring_buffer_open(struct pp_ring_buffer *buffer, int cpu, size_t data_bytes);
 void pp_ring_buffer_close(struct pp_ring_buffer *buffer);

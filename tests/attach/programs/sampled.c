@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process that runs until it gets SIGTERM, or until it has executed the program that the next
+ * line of stdin names: `user` computes in inner(), called by middle(), and `kernel` makes system
+ * calls. After a line with the path of a shared object, it loads that and starts `plugin`, which
+ * computes there. Each thread prints its tid and its name.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void begin(const char *name)
+{
+	prctl(PR_SET_NAME, name);
+	printf("%d %s\n", gettid(), name);
+	fflush(stdout);
+}
+
+__attribute__((noinline)) static unsigned long inner(unsigned long n)
+{
+	volatile unsigned long sum = 0;
+
+	for (unsigned long i = 0; i < n; i++)
+		sum += i;
+	return sum;
+}
+
+__attribute__((noinline)) static unsigned long middle(unsigned long n)
+{
+	return inner(n) + 1;
+}
+
+static void *user(void *arg)
+{
+	volatile unsigned long sum = 0;
+
+	begin("user");
+	for (;;)
+		sum += middle(100000);
+	return arg;
+}
+
+__attribute__((noinline)) static int ask(void)
+{
+	struct stat st;
+	int failed = 0;
+
+	for (int i = 0; i < 1000; i++)
+		failed += stat("/proc/self/status", &st) != 0;
+	return failed;
+}
+
+static void *kernel(void *arg)
+{
+	volatile int failed = 0;
+
+	begin("kernel");
+	for (;;)
+		failed += ask();
+	return arg;
+}
+
+static void *plugin(void *path)
+{
+	void *object = dlopen(path, RTLD_NOW);
+	unsigned long (*compute)(unsigned long) = object ? dlsym(object, "compute") : NULL;
+	volatile unsigned long sum = 0;
+
+	if (!compute)
+		return NULL;
+	begin("plugin");
+	for (;;)
+		sum += compute(100000);
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	char path[4096];
+
+	begin("main");
+	pthread_create(&thread, NULL, user, NULL);
+	pthread_create(&thread, NULL, kernel, NULL);
+	if (!fgets(path, sizeof(path), stdin))
+		pause();
+	path[strcspn(path, "\n")] = 0;
+	pthread_create(&thread, NULL, plugin, path);
+	pause();
+	return 0;
+}
