@@ -4,7 +4,7 @@
 
 expect.py plan HISTORY.json GRAPH.json    shell variables: where to look, and what comes of it
 expect.py rows SCREEN HISTORY_TEXT NAME   the operations on the screen are those that `history` prints
-expect.py tree CALLTREE.json              a line: where most time was spent, by call path
+expect.py tree CALLTREE.json ARROW        a line: where most time was spent, by call path
 expect.py thread SCREEN THREADS.json TID  the times on the screen are those that `report` prints"""
 import json
 import re
@@ -54,7 +54,7 @@ def plan(history, graph):
         print(f"{name}={shlex.quote(str(value))}")
 
 
-def tree(report):
+def tree(report, arrow):
     nodes = json.load(open(report))["calltree"]
     below = {}
     for node in nodes:
@@ -66,7 +66,7 @@ def tree(report):
         chain.append(end["function"])
     times = [f"{duration(ns):>9}" for ns in (first["wall_ns"], first["cpu_ns"] or 0,
                                              first["wait_ns"] + first["blocking_ns"])]
-    print(" ".join(times) + "  " + " > ".join(chain))
+    print(" ".join(times) + "  " + f" {arrow} ".join(chain))
 
 
 def rows(screen, history, name):

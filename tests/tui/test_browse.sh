@@ -11,7 +11,9 @@ expect=$GM_TOP/tests/tui/expect.py
 "$gprof_mt" report --format json threads >threads.json || fail report
 "$gprof_mt" graph --kind wait --format json >graph.json || fail graph
 "$gprof_mt" report --format json calltree >calltree.json || fail calltree
-tree=$(python3 "$expect" tree calltree.json) || fail "see above"
+"$gprof_mt" report --format json calltree --bottom-up >bottom-up.json || fail "calltree --bottom-up"
+tree=$(python3 "$expect" tree calltree.json '>') || fail "see above"
+callers=$(python3 "$expect" tree bottom-up.json '<') || fail "see above"
 python3 "$expect" plan history.json graph.json >plan || fail "see above"
 # shellcheck disable=SC1091
 . ./plan
@@ -83,7 +85,7 @@ browse()
 	shows "${tree:0:45}"
 	keys q P
 	shows 'call tree, bottom-up'
-	shows 'pthread_mutex_lock < '
+	shows "${callers:0:45}"
 	keys q
 	shows "OBJECTS $n_objects"
 
