@@ -35,7 +35,7 @@ $(B)/obj/libgmon-mt/runtime/lifecycle/collector.o: $(BINDIR_STAMP)
 # Start-up code is built for size: locked programs have the libraries in memory.
 $(B)/obj/libgmon-mt/runtime/capture/%.o $(B)/obj/libgmon-mt/runtime/config/%.o: RT_CFLAGS += -Os
 # ... and code of streams that runs once for each packet or file.
-$(patsubst %,$(B)/obj/libgmon-mt/runtime/stream/%.o,metadata output stream stream_file stream_memory stream_ring trace): RT_CFLAGS += -Os
+$(patsubst %,$(B)/obj/libgmon-mt/runtime/stream/%.o,metadata metadata_text output stream stream_file stream_memory stream_ring trace): RT_CFLAGS += -Os
 
 $(B)/obj/libgmon-mt/runtime/lifecycle/collector.o: RT_CFLAGS += -DGM_BINDIR='"$(BINDIR)"'
 
