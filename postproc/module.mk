@@ -1,5 +1,5 @@
 # libpostproc.a, which tests link, and gprof-mt, which adds cli, tui and record.
-PP_DIRS := core statistics campaign table budget capture ctf calls events symbols analysis pass replay suggest \
+PP_DIRS := core statistics campaign table budget capture ctf calls events symbols flow analysis pass replay suggest \
 	monitor index render export
 PP_SRC := $(foreach d,$(PP_DIRS),$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))
 PP_CLI_SRC := $(foreach d,cli tui record,$(wildcard postproc/$(d)/*.c postproc/$(d)/*/*.c))

@@ -4,21 +4,15 @@
 
 #include <string.h>
 
-/* "work (a.c)" of "work (a.c:12)"; other names as they are.  The caller frees it. */
-static char *function_of(const char *site)
-{
-	const char *colon = strrchr(site, ':');
-
-	return colon && strchr(colon, ')') ? g_strdup_printf("%.*s)", (int)(colon - site), site)
-					   : g_strdup(site);
-}
+#include "suggest/place.h"
 
 /* The same for both orders.  The caller frees it. */
 static char *key_of(const struct pp_suggest_lock *lock, const struct pp_suggest_pair *pair)
 {
 	const struct pp_suggest_site *a = lock->sites->pdata[pair->a];
 	const struct pp_suggest_site *b = lock->sites->pdata[pair->b];
-	g_autofree char *x = function_of(a->name), *y = function_of(b->name);
+	g_autofree char *x = pp_suggest_function_of(a->name);
+	g_autofree char *y = pp_suggest_function_of(b->name);
 
 	return strcmp(x, y) <= 0 ? g_strdup_printf("%s\n%s", x, y)
 				 : g_strdup_printf("%s\n%s", y, x);
@@ -85,14 +79,27 @@ const struct pp_suggest_lock *pp_suggest_lock_named(const struct pp_suggest_fact
 	return g_hash_table_lookup(facts->by_name, name);
 }
 
+/* A long section is one of a site, of which a lock may have several. */
+static bool is_same(const struct pp_suggestion *a, const struct pp_suggestion *b)
+{
+	g_autofree char *x = NULL, *y = NULL;
+
+	if (a->pattern != b->pattern || strcmp(a->lock->name, b->lock->name) != 0)
+		return false;
+	if (a->pattern != PP_SUGGEST_LONG)
+		return true;
+	x = pp_suggest_function_of(pp_suggest_long_site(a)->name);
+	y = pp_suggest_function_of(pp_suggest_long_site(b)->name);
+	return strcmp(x, y) == 0;
+}
+
 const struct pp_suggestion *pp_suggest_same(const GPtrArray *suggestions,
 					    const struct pp_suggestion *suggestion)
 {
 	for (guint i = 0; i < suggestions->len; i++) {
 		const struct pp_suggestion *other = suggestions->pdata[i];
 
-		if (other->pattern == suggestion->pattern &&
-		    strcmp(other->lock->name, suggestion->lock->name) == 0)
+		if (is_same(other, suggestion))
 			return other;
 	}
 	return NULL;

@@ -19,6 +19,7 @@ static void site_free(void *data)
 	g_free(site->exit);
 	g_ptr_array_unref(site->conflicting);
 	g_hash_table_unref(site->data);
+	g_clear_pointer(&site->extent.lines, g_array_unref);
 	g_free(site);
 }
 
@@ -335,8 +336,6 @@ static void note_conflict(const struct run *run, uint32_t number, const struct p
 	struct pp_suggest_site *site = run->lock->sites->pdata[number];
 	char *memory;
 
-	add_code(run, site, line->first_site);
-	add_code(run, site, line->last_site);
 	if (g_hash_table_size(site->data) >= MAX_NAMES)
 		return;
 	memory =
@@ -372,6 +371,92 @@ static void add_conflicts(struct run *run)
 		run->lock = lock;
 		run->lock->n_units = MAX(run->lock->n_units, g_hash_table_size(units));
 	}
+}
+
+/* --- code ------------------------------------------------------------------------------------- */
+
+/* A set of accesses, or an address of code, in sections of the site. */
+struct once {
+	uint64_t what;
+	const struct pp_suggest_site *site;
+};
+
+static guint once_hash(const void *data)
+{
+	const struct once *once = data;
+
+	return (guint)(once->what * 0x9e3779b97f4a7c15u >> 32) ^ g_direct_hash(once->site);
+}
+
+static gboolean once_equal(const void *a, const void *b)
+{
+	const struct once *x = a, *y = b;
+
+	return x->what == y->what && x->site == y->site;
+}
+
+/* Returns false if it was added before. */
+static bool add_once(GHashTable *seen, uint64_t what, const struct pp_suggest_site *site)
+{
+	const struct once once = {what, site};
+
+	if (g_hash_table_contains(seen, &once))
+		return false;
+	g_hash_table_add(seen, g_memdup2(&once, sizeof(once)));
+	return true;
+}
+
+static GHashTable *onces_new(void)
+{
+	return g_hash_table_new_full(once_hash, once_equal, g_free, NULL);
+}
+
+/* What was told: sets and addresses, by site. */
+struct telling {
+	GHashTable *sets, *codes, *conflicting;
+};
+
+static void tell_access(const struct run *run, const struct telling *telling,
+			const struct pp_suggest_lock *lock, struct pp_suggest_site *site,
+			const struct pp_access_line *line, uint64_t conflicting)
+{
+	bool conflicts = ((line->read | line->written) & conflicting) != 0;
+	const uint64_t codes[] = {line->first_site, line->last_site};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(codes); i++) {
+		if (!codes[i] ||
+		    !add_once(conflicts ? telling->conflicting : telling->codes, codes[i], site))
+			continue;
+		if (conflicts)
+			add_code(run, site, codes[i]);
+		if (run->namer->access)
+			run->namer->access(run->namer->data, lock, site, codes[i], conflicts);
+	}
+}
+
+/* Tells the code of all accesses, once for each set and site. */
+static void add_codes(const struct run *run)
+{
+	struct telling telling = {onces_new(), onces_new(), onces_new()};
+
+	for (guint i = 0; i < run->sections->len; i++) {
+		const struct pp_ulcp_section *section = pp_ulcp_section_at(run->sections, i);
+		struct pp_suggest_lock *lock = lock_of(run, section);
+		uint32_t site = site_of(run, lock, section);
+		const struct pp_access_set *set = set_of(run, section);
+		const struct pp_suggest_conflicts *conflicts =
+		    g_hash_table_lookup(run->conflicts, lock);
+
+		if (!set || !add_once(telling.sets, set->serial, lock->sites->pdata[site]))
+			continue;
+		for (unsigned k = 0; k < set->n; k++)
+			tell_access(
+			    run, &telling, lock, lock->sites->pdata[site], &set->lines[k],
+			    pp_suggest_conflicts_bytes(conflicts, site, set->lines[k].address));
+	}
+	g_hash_table_unref(telling.sets);
+	g_hash_table_unref(telling.codes);
+	g_hash_table_unref(telling.conflicting);
 }
 
 /* Sections without known accesses may conflict with any. */
@@ -414,6 +499,7 @@ void pp_suggest_facts_add(struct pp_suggest_facts *facts, struct pp_replay_model
 		add_lock(&run, first, n);
 	}
 	add_conflicts(&run);
+	add_codes(&run);
 	add_unknown(facts);
 	pp_suggest_shared_free(run.shared);
 	g_hash_table_unref(run.conflicts);

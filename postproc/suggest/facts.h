@@ -16,6 +16,23 @@
 #include "analysis/ulcp/classify.h"
 #include "replay/ulcp/sections.h"
 
+enum pp_suggest_place { PP_SUGGEST_STAYS, PP_SUGGEST_GOES_BEFORE, PP_SUGGEST_GOES_BEHIND };
+
+/* A line of a section's function, in the section. */
+struct pp_suggest_line {
+	int number;
+	enum pp_suggest_place place; /* where it may be moved */
+	bool is_seen;		     /* it was executed in a recorded section */
+};
+
+/* The part of the sections of a site that needs the lock.  The caller sets it. */
+struct pp_suggest_extent {
+	GArray *lines;	 /* of struct pp_suggest_line, in order; NULL: not known */
+	const char *why; /* ... why */
+	/* By samples: CPU time in the sections, and of it that in lines that may be moved. */
+	uint64_t n_samples, all_ns, moved_ns;
+};
+
 struct pp_suggest_site {
 	char *name; /* "work (a.c:12)" */
 	char *exit; /* the call site that leaves its sections; NULL: not known, or several */
@@ -30,6 +47,7 @@ struct pp_suggest_site {
 	/* The code that accesses conflicting bytes; see pp_suggest_name. */
 	GPtrArray *conflicting; /* of char *: "function (file:line)" */
 	GHashTable *data;	/* set of char *: names of conflicting memory */
+	struct pp_suggest_extent extent;
 };
 
 struct pp_suggest_pair {
@@ -56,6 +74,13 @@ struct pp_suggest_facts {
 /* Names of a run, which the caller finds; the results are freed. */
 struct pp_suggest_namer {
 	void *data;
+	/*
+	 * Sections of the lock that are entered at the site have accesses at that code address;
+	 * with `conflicts`, of memory in which sections conflict.  May be called several times with
+	 * the same ones; NULL: the caller need not know.
+	 */
+	void (*access)(void *data, const struct pp_suggest_lock *lock,
+		       const struct pp_suggest_site *site, uint64_t code, bool conflicts);
 	char *(*code)(void *data, uint64_t address);
 	char *(*memory)(void *data, uint64_t address); /* NULL: it has no name */
 };

@@ -161,6 +161,7 @@ struct user {
 	uint32_t thread; /* MANY: any */
 	uint32_t site;
 	struct pp_access_line line;
+	uint64_t conflicting; /* bytes */
 };
 
 struct conflict_line {
@@ -199,7 +200,7 @@ void pp_suggest_conflicts_free(struct pp_suggest_conflicts *conflicts)
 static void add_user(GArray *users, uint32_t thread, uint32_t site,
 		     const struct pp_access_line *line)
 {
-	struct user new = {thread, site, *line};
+	struct user new = {thread, site, *line, 0};
 
 	for (guint i = 0; i < users->len; i++) {
 		struct user *user = &g_array_index(users, struct user, i);
@@ -269,12 +270,29 @@ void pp_suggest_conflicts_each(const struct pp_suggest_conflicts *conflicts,
 
 		for (guint i = 0; i < users->len; i++)
 			for (guint k = i; k < users->len; k++) {
-				const struct user *a = &g_array_index(users, struct user, i);
-				const struct user *b = &g_array_index(users, struct user, k);
+				struct user *a = &g_array_index(users, struct user, i);
+				struct user *b = &g_array_index(users, struct user, k);
+				uint64_t bytes = pp_access_conflicting(&a->line, &b->line);
 
-				if ((a->thread != b->thread || a->thread == MANY) &&
-				    pp_access_conflicting(&a->line, &b->line))
-					take(data, a->site, &a->line, b->site, &b->line);
+				if ((a->thread == b->thread && a->thread != MANY) || !bytes)
+					continue;
+				a->conflicting |= bytes;
+				b->conflicting |= bytes;
+				take(data, a->site, &a->line, b->site, &b->line);
 			}
 	}
+}
+
+uint64_t pp_suggest_conflicts_bytes(const struct pp_suggest_conflicts *conflicts, uint32_t site,
+				    uint64_t address)
+{
+	const struct conflict_line *line = g_hash_table_lookup(conflicts->lines, &address);
+	uint64_t bytes = 0;
+
+	for (guint i = 0; line && i < line->users->len; i++) {
+		const struct user *user = &g_array_index(line->users, struct user, i);
+
+		bytes |= user->site == site ? user->conflicting : 0;
+	}
+	return bytes;
 }

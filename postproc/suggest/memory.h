@@ -39,6 +39,13 @@ void pp_suggest_conflicts_add(struct pp_suggest_conflicts *conflicts, uint32_t t
 			      uint32_t site, struct pp_access_set *set);
 
 /*
+ * After pp_suggest_conflicts_each(): the bytes of the line in which sections of the site conflict
+ * with others.
+ */
+uint64_t pp_suggest_conflicts_bytes(const struct pp_suggest_conflicts *conflicts, uint32_t site,
+				    uint64_t address);
+
+/*
  * Calls take() for each line with bytes that one site's sections write and sections of the other
  * one, in another thread, access; both sites may be the same.  `of_a` and `of_b` are accesses of
  * sections of each.  With very many combinations of a line, it calls take() also if only one thread

@@ -7,7 +7,7 @@
 const char *const pp_suggest_patterns[PP_SUGGEST_N_PATTERNS] = {
     [PP_SUGGEST_NULL_SHARED] = "null-shared",	[PP_SUGGEST_READ_READ] = "read-read",
     [PP_SUGGEST_GROUPS] = "null-shared groups", [PP_SUGGEST_READERS] = "read-read sites",
-    [PP_SUGGEST_LOW] = "low-degree conflict",
+    [PP_SUGGEST_LOW] = "low-degree conflict",	[PP_SUGGEST_LONG] = "long section",
 };
 
 /* --- the graph of conflicts ------------------------------------------------------------------- */
@@ -161,13 +161,50 @@ static void add_for_one_group(GPtrArray *all, const struct pp_suggestion *groups
 	g_array_unref(readers);
 }
 
+static bool has_long_sections(const struct pp_suggest_site *site)
+{
+	const struct pp_suggest_extent *extent = &site->extent;
+
+	return extent->lines && extent->n_samples >= PP_SUGGEST_LEAST_SAMPLES &&
+	       (double)extent->moved_ns > PP_SUGGEST_LONG_SHARE * (double)extent->all_ns;
+}
+
+static void add_long_sections(GPtrArray *all, const struct pp_suggest_lock *lock)
+{
+	for (uint32_t i = 0; i < lock->sites->len; i++) {
+		GArray *sites;
+
+		if (!has_long_sections(site_at(lock, i)))
+			continue;
+		sites = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+		g_array_append_val(sites, i);
+		add_with(all, lock, PP_SUGGEST_LONG, sites);
+	}
+}
+
+const struct pp_suggest_site *pp_suggest_long_site(const struct pp_suggestion *suggestion)
+{
+	const GArray *sites = suggestion->groups->pdata[0];
+
+	return site_at(suggestion->lock, g_array_index(sites, uint32_t, 0));
+}
+
+bool pp_suggest_is_long(const struct pp_suggestion *suggestion, uint32_t site)
+{
+	return suggestion->pattern == PP_SUGGEST_LONG &&
+	       pp_suggest_long_site(suggestion) == site_at(suggestion->lock, site);
+}
+
 static void add_for_lock(GPtrArray *all, const struct pp_suggest_lock *lock)
 {
 	struct pp_suggestion *suggestion;
 	uint64_t known;
 
 	pp_suggest_unnecessary(lock, &known);
-	if (!known || has_condition(lock))
+	if (!known)
+		return;
+	add_long_sections(all, lock);
+	if (has_condition(lock))
 		return;
 	suggestion = suggestion_new(lock);
 	find_groups(suggestion);
@@ -199,12 +236,12 @@ enum pp_suggest_left_out pp_suggest_left_out(const struct pp_suggest_lock *lock)
 
 	if (!unnecessary)
 		return PP_SUGGEST_NOT_LEFT_OUT;
-	if (has_condition(lock))
-		return PP_SUGGEST_HAS_CONDITION;
 	all = g_ptr_array_new_with_free_func(suggestion_free);
 	add_for_lock(all, lock);
 	if (all->len)
 		return PP_SUGGEST_NOT_LEFT_OUT;
+	if (has_condition(lock))
+		return PP_SUGGEST_HAS_CONDITION;
 	return lock->n_units > 1 ? PP_SUGGEST_HIGH_DEGREE : PP_SUGGEST_ONE_DATUM;
 }
 
@@ -230,9 +267,18 @@ static enum pp_change_kind kind_of(enum pp_suggest_pattern pattern)
 		return PP_CHANGE_DROP;
 	case PP_SUGGEST_READERS:
 		return PP_CHANGE_RWLOCK;
+	case PP_SUGGEST_LONG:
+		return PP_CHANGE_SHRINK;
 	default:
 		return PP_CHANGE_SPLIT;
 	}
+}
+
+static void shrink(struct pp_change *change, const struct pp_suggest_site *site)
+{
+	g_free(change->subject);
+	change->subject = g_strdup(site->name);
+	change->share = 1 - (double)site->extent.moved_ns / (double)site->extent.all_ns;
 }
 
 struct pp_change *pp_suggest_change(const struct pp_suggestion *suggestion, bool has_accesses)
@@ -243,6 +289,10 @@ struct pp_change *pp_suggest_change(const struct pp_suggestion *suggestion, bool
 	change->kind = kind_of(suggestion->pattern);
 	change->subject = g_strdup(lock->name);
 	change->text = g_strdup(lock->name);
+	if (suggestion->pattern == PP_SUGGEST_LONG) {
+		shrink(change, pp_suggest_long_site(suggestion));
+		return change;
+	}
 	if (suggestion->pattern == PP_SUGGEST_LOW)
 		change->by = has_accesses ? PP_CHANGE_BY_OBJECT : PP_CHANGE_AT_RANDOM;
 	change->n = MIN(lock->n_units, PP_CHANGE_MAX_LOCKS);

@@ -10,11 +10,15 @@
  *   read-read sites      sections of some sites write no shared memory: a read-write lock
  *   low-degree conflict  more than 80 % of consecutive pairs do not conflict, though some do:
  *                        reported only
+ *   long section         more than 20 % of the CPU time in the sections of a site is in lines that can
+ *                        be executed before the first conflicting access or after the last one, on
+ *                        every path: shrink the section
  *
  * The differences to the paper: pairs are of the call sites that enter sections, not of control-flow
- * paths; sites conflict by all sections, not by consecutive ones alone; and a site that writes, and
- * that a single thread executes in each run, may conflict with itself. A lock whose sections use a
- * condition is left out, since its mutex belongs to the condition.
+ * paths; sites conflict by all sections, not by consecutive ones alone; a site that writes, and that
+ * a single thread executes in each run, may conflict with itself; and the length of sections is CPU
+ * time, not accesses, as code computes in registers. A lock whose sections use a condition can only
+ * have shorter ones at other sites, since its mutex belongs to the condition.
  */
 /* clang-format on */
 #ifndef PP_SUGGEST_PATTERNS_H
@@ -26,12 +30,19 @@
 /* More than this share of consecutive pairs must not conflict. */
 #define PP_SUGGEST_LOW_DEGREE 0.8
 
+/* More than this share of a section's CPU time must be in lines that may be moved. */
+#define PP_SUGGEST_LONG_SHARE 0.2
+
+/* Fewer samples do not tell that share. */
+#define PP_SUGGEST_LEAST_SAMPLES 20
+
 enum pp_suggest_pattern {
 	PP_SUGGEST_NULL_SHARED,
 	PP_SUGGEST_READ_READ,
 	PP_SUGGEST_GROUPS,
 	PP_SUGGEST_READERS,
 	PP_SUGGEST_LOW,
+	PP_SUGGEST_LONG,
 	PP_SUGGEST_N_PATTERNS
 };
 
@@ -51,7 +62,8 @@ struct pp_suggestion {
 	const struct pp_suggest_lock *lock;
 	enum pp_suggest_pattern pattern;
 	GPtrArray *groups; /* of GArray * of uint32_t: numbers of sites.  PP_SUGGEST_GROUPS: that
-			      need one lock each; PP_SUGGEST_READERS: the readers, alone */
+			      need one lock each; PP_SUGGEST_READERS: the readers, alone;
+			      PP_SUGGEST_LONG: the site, alone */
 	GArray *free;	   /* of uint32_t: sites that need no lock */
 	struct pp_suggest_gain gain; /* set by the caller */
 };
@@ -61,6 +73,12 @@ struct pp_suggestion {
  * threads were consecutive.  The facts must outlive them; the caller unrefs the array.
  */
 GPtrArray *pp_suggest_find(const struct pp_suggest_facts *facts);
+
+/* The site of a long section. */
+const struct pp_suggest_site *pp_suggest_long_site(const struct pp_suggestion *suggestion);
+
+/* Is it the suggestion to shrink the sections of this site? */
+bool pp_suggest_is_long(const struct pp_suggestion *suggestion, uint32_t site);
 
 /* Why nothing is suggested for a lock some of whose sections need not exclude each other. */
 enum pp_suggest_left_out {

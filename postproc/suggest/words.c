@@ -29,6 +29,88 @@ static void append_sites(GString *to, const struct pp_suggest_lock *lock, const 
 				       site_at(lock, g_array_index(sites, uint32_t, i))->name);
 }
 
+static const struct pp_suggest_line *line_at(const GArray *lines, guint i)
+{
+	return &g_array_index(lines, struct pp_suggest_line, i);
+}
+
+static bool is_moved(const struct pp_suggest_line *line, bool only_unseen)
+{
+	return line->place != PP_SUGGEST_STAYS && !(only_unseen && line->is_seen);
+}
+
+/*
+ * Appends "12-14, 17": the lines of that place.  Lines without code, as comments, are in between.
+ */
+static void append_numbers(GString *to, const GArray *lines, enum pp_suggest_place place,
+			   bool only_unseen)
+{
+	guint before = to->len;
+
+	for (guint i = 0; i < lines->len; i++) {
+		guint last = i;
+
+		if (line_at(lines, i)->place != place || !is_moved(line_at(lines, i), only_unseen))
+			continue;
+		while (last + 1 < lines->len && line_at(lines, last + 1)->place == place &&
+		       is_moved(line_at(lines, last + 1), only_unseen))
+			last++;
+		g_string_append_printf(to, "%s%d", to->len > before ? ", " : "",
+				       line_at(lines, i)->number);
+		if (last > i)
+			g_string_append_printf(to, "-%d", line_at(lines, last)->number);
+		i = last;
+	}
+}
+
+/* Appends "line 12" or "lines 12-14, 17"; both lists may be empty. */
+static void append_lines(GString *to, const GString *numbers, const GString *more)
+{
+	g_autofree char *all = g_strdup_printf("%s%s%s", numbers->str,
+					       numbers->len && more->len ? ", " : "", more->str);
+
+	g_string_append_printf(to, "%s %s", strpbrk(all, "-,") ? "lines" : "line", all);
+}
+
+/* Returns false if there are none. */
+static bool append_moved(GString *to, const struct pp_suggest_extent *extent, bool only_unseen)
+{
+	g_autoptr(GString) before = g_string_new(NULL), behind = g_string_new(NULL);
+
+	append_numbers(before, extent->lines, PP_SUGGEST_GOES_BEFORE, only_unseen);
+	append_numbers(behind, extent->lines, PP_SUGGEST_GOES_BEHIND, only_unseen);
+	if (before->len || behind->len)
+		append_lines(to, before, behind);
+	return before->len || behind->len;
+}
+
+char *pp_suggest_moved_lines(const struct pp_suggest_site *site)
+{
+	GString *lines = g_string_new(NULL);
+	bool has_lines = site->extent.lines && append_moved(lines, &site->extent, false);
+
+	return g_string_free(lines, !has_lines);
+}
+
+static void append_moves(GString *to, const struct pp_suggest_site *site)
+{
+	g_autoptr(GString) before = g_string_new(NULL), behind = g_string_new(NULL);
+	const GString none = {.str = (char *)""};
+
+	append_numbers(before, site->extent.lines, PP_SUGGEST_GOES_BEFORE, false);
+	append_numbers(behind, site->extent.lines, PP_SUGGEST_GOES_BEHIND, false);
+	g_string_append_printf(to, "shrink the sections of %s: move ", site->name);
+	if (before->len) {
+		append_lines(to, before, &none);
+		g_string_append(to, " before the lock");
+	}
+	if (behind->len) {
+		g_string_append(to, before->len ? ", and " : "");
+		append_lines(to, behind, &none);
+		g_string_append(to, " behind the unlock");
+	}
+}
+
 char *pp_suggest_action(const struct pp_suggestion *suggestion)
 {
 	const struct pp_suggest_lock *lock = suggestion->lock;
@@ -59,6 +141,9 @@ char *pp_suggest_action(const struct pp_suggestion *suggestion)
 		    text, "reported only: a lock for each of the %u data that sections work on",
 		    lock->n_units);
 		break;
+	case PP_SUGGEST_LONG:
+		append_moves(text, pp_suggest_long_site(suggestion));
+		break;
 	default:
 		break;
 	}
@@ -81,6 +166,9 @@ char *pp_suggest_role(const struct pp_suggestion *suggestion, uint32_t site)
 									     : "write lock");
 	case PP_SUGGEST_LOW:
 		return g_strdup("the lock of its data");
+	case PP_SUGGEST_LONG:
+		return g_strdup(pp_suggest_is_long(suggestion, site) ? "the lock, in fewer lines"
+								     : "the lock");
 	default:
 		return NULL;
 	}
@@ -95,13 +183,29 @@ static char *pairs_text(const struct pp_suggest_lock *lock)
 			       n, known);
 }
 
+/* The share of the sections' CPU time that is in lines that may be moved. */
+static double moved_pct(const struct pp_suggestion *suggestion)
+{
+	const struct pp_suggest_extent *extent = &pp_suggest_long_site(suggestion)->extent;
+
+	return 100 * (double)extent->moved_ns / (double)extent->all_ns;
+}
+
 char *pp_suggest_evidence(const struct pp_suggestion *suggestion)
 {
+	if (suggestion->pattern == PP_SUGGEST_LONG)
+		return g_strdup_printf("by %" PRIu64 " samples, %.0f %% of the CPU time in the "
+				       "sections is in lines that may be moved",
+				       pp_suggest_long_site(suggestion)->extent.n_samples,
+				       moved_pct(suggestion));
 	return pairs_text(suggestion->lock);
 }
 
 char *pp_suggest_basis(const struct pp_suggestion *suggestion)
 {
+	if (suggestion->pattern == PP_SUGGEST_LONG && suggestion->gain.is_known)
+		return g_strdup_printf("predicted for sections with %.0f %% of their CPU time",
+				       100 - moved_pct(suggestion));
 	if (suggestion->pattern != PP_SUGGEST_LOW || !suggestion->gain.is_known)
 		return NULL;
 	if (suggestion->gain.by_accesses)
@@ -173,6 +277,16 @@ static void add_pairs(GString *text, const struct pp_suggest_lock *lock)
 		add_sentence(text, "never consecutive in different threads: %s", named->str);
 }
 
+/* Lines that may be moved, but of which no run tells that they were executed. */
+static void add_unseen(GString *text, const struct pp_suggest_extent *extent)
+{
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	if (append_moved(lines, extent, true))
+		add_sentence(text, "%s: not seen executing, so other memory may be accessed there",
+			     lines->str);
+}
+
 char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 			       const struct pp_suggest_facts *facts)
 {
@@ -193,6 +307,8 @@ char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 			add_sentence(text, "%s was executed in %u of %u runs", site->name,
 				     site->n_runs, facts->n_runs);
 	}
+	if (suggestion->pattern == PP_SUGGEST_LONG)
+		add_unseen(text, &pp_suggest_long_site(suggestion)->extent);
 	add_pairs(text, lock);
 	add_sentence(text, "code that never took the lock in these runs, and accesses without it, "
 			   "are not known");

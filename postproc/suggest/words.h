@@ -27,6 +27,9 @@ char *pp_suggest_why_left_out(const struct pp_suggest_lock *lock);
 char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 			       const struct pp_suggest_facts *facts);
 
+/* "lines 12-14, 17": the lines of the site's sections that may be moved; NULL: none are known. */
+char *pp_suggest_moved_lines(const struct pp_suggest_site *site);
+
 /* The names of the memory in which sections conflict, separated by ", "; NULL: there is none. */
 char *pp_suggest_data(const struct pp_suggest_lock *lock);
 

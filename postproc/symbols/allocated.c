@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "symbols/returned.h"
+#include "symbols/text_bytes.h"
 #include "symbols/type_parts.h"
 #include "symbols/variables.h"
 
@@ -121,45 +122,11 @@ static bool on_function(void *data, Dwarf_Addr address, Dwarf_Die *ret_function)
 
 /* --- code ------------------------------------------------------------------------------------- */
 
-/* The bytes of the section that contains the link-time address. */
-static bool find_bytes(struct pp_allocated *self, uint64_t linked, struct pp_returned *returned)
-{
-	GElf_Addr bias;
-	Elf *elf = dwfl_module_getelf(self->module, &bias);
-	Elf_Scn *section = NULL;
-
-	while (elf && (section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		Elf_Data *data;
-
-		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
-		    header.sh_type != SHT_PROGBITS ||
-		    linked - bias - header.sh_addr >= header.sh_size)
-			continue;
-		data = elf_rawdata(section, NULL);
-		if (!data || !data->d_buf)
-			return false;
-		returned->bytes = data->d_buf;
-		returned->n_bytes = data->d_size;
-		returned->bytes_start = header.sh_addr + bias - self->bias;
-		return true;
-	}
-	return false;
-}
-
-static bool is_x86_64(Dwfl_Module *module)
-{
-	GElf_Addr bias;
-	Elf *elf = dwfl_module_getelf(module, &bias);
-	GElf_Ehdr header;
-
-	return elf && gelf_getehdr(elf, &header) && header.e_machine == EM_X86_64;
-}
-
 static GArray *find_types(struct pp_allocated *self, uint64_t site)
 {
 	GArray *types = g_array_new(FALSE, FALSE, sizeof(Dwarf_Die));
 	struct search search = {self, types};
+	struct pp_text_bytes text;
 	struct pp_returned returned = {
 	    .data = &search,
 	    .variable = on_variable,
@@ -168,10 +135,12 @@ static GArray *find_types(struct pp_allocated *self, uint64_t site)
 	};
 
 	/* The call itself is one byte back: the function may end behind it. */
-	if (!is_x86_64(self->module) ||
-	    !pp_code_function(self->code, site - 1, &returned.code.function, &self->bias) ||
-	    !find_bytes(self, site, &returned))
+	if (!pp_code_function(self->code, site - 1, &returned.code.function, &self->bias) ||
+	    !pp_text_bytes_find(self->module, site, &text))
 		return types;
+	returned.bytes = text.bytes;
+	returned.n_bytes = text.n;
+	returned.bytes_start = text.start - self->bias;
 	returned.code.cfi = dwfl_module_eh_cfi(self->module, &returned.code.cfi_bias);
 	returned.code.cfi_bias -= self->bias;
 	pp_returned_follow(&returned, site - self->bias);

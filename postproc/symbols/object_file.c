@@ -337,6 +337,11 @@ char *pp_object_file_allocated(struct pp_object_file *object, uint64_t site, uin
 	return part ? pp_printable(part) : NULL;
 }
 
+bool pp_object_file_text(struct pp_object_file *object, uint64_t address, struct pp_text_bytes *ret)
+{
+	return pp_text_bytes_find(pp_debug_file_module(object->file), address, ret);
+}
+
 /* --- frames ----------------------------------------------------------------------------------- */
 
 /* The path that the compiler was given, or else the base name. */

@@ -9,6 +9,7 @@
 #include <glib.h>
 
 #include "symbols/demangle.h"
+#include "symbols/text_bytes.h"
 
 struct pp_object_file;
 
@@ -56,6 +57,10 @@ uint64_t pp_object_file_outlined_from(struct pp_object_file *object, uint64_t ad
  * it.
  */
 char *pp_object_file_variable(struct pp_object_file *object, uint64_t address);
+
+/* See symbols/text_bytes.h.  Not to be called if there is a fault. */
+bool pp_object_file_text(struct pp_object_file *object, uint64_t address,
+			 struct pp_text_bytes *ret);
 
 /* A function that contains the address, and the position in it. */
 struct pp_source_frame {

@@ -362,6 +362,20 @@ static char *name_allocated(void *data, const struct pp_process *process, uint64
 		   : NULL;
 }
 
+bool pp_symbols_text(struct pp_symbols *symbols, const struct pp_process *process, uint64_t address,
+		     struct pp_text_bytes *ret)
+{
+	const struct pp_load *load;
+	uint64_t linked;
+	struct object *object = find_call(symbols, process, address, &load, &linked);
+
+	if (!object || pp_object_file_fault(object->file) ||
+	    !pp_object_file_text(object->file, linked, ret))
+		return false;
+	ret->start += load->bias;
+	return true;
+}
+
 static char *find_place(void *data, const struct pp_process *process, uint64_t address,
 			char **ret_build_id)
 {

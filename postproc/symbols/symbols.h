@@ -25,6 +25,13 @@ void pp_symbols_free(struct pp_symbols *symbols);
  */
 GStrv pp_symbols_unknown_wrappers(struct pp_symbols *symbols);
 
+/*
+ * The machine code around the call before a return address, at the addresses of the process.
+ * Returns false if it is not known.
+ */
+bool pp_symbols_text(struct pp_symbols *symbols, const struct pp_process *process, uint64_t address,
+		     struct pp_text_bytes *ret);
+
 /* The namer for passes; valid as long as `symbols`. */
 struct pp_namer pp_symbols_namer(struct pp_symbols *symbols);
 

@@ -12,10 +12,13 @@ WARM=1 stepped d ./known >out 2>err || fail "$(cat err)"
 sed 1d out | cmp - expected || fail "another output: $(cat out)"
 head -n 1 out >addresses
 readelf -sW known | awk '$4 == "FUNC" { print $8, $2, $3 }' >functions
-python3 - <<'END' || fail "see above"
+python3 - "$programs/known.c" <<'END' || fail "see above"
 import glob
+import subprocess
+import sys
 from segments import segments_of
 
+counter_line = next(i for i, line in enumerate(open(sys.argv[1]), 1) if line == "\tdata.counter++;\n")
 STEPPED, ABANDONED = 4, 8
 trace, = glob.glob("d/[0-9]*/accesses")
 segments = segments_of(trace)
@@ -41,6 +44,13 @@ for i, segment in enumerate(segments[:300]):
     assert counter in segment.changed(), vars(segment)
     # Neither the stack of calls nor the loader's tables.
     assert (segment.reads, segment.writes, len(segment.lines)) == (1, 1, 1), vars(segment)
+# As that of a call, the site of an access is an address behind it: the byte before is in the instruction.
+start, size = next((int(start, 16), int(size)) for name, start, size in map(str.split, open("functions")) if name == "add")
+for site in segments[0].lines[0].first_site, segments[0].lines[0].last_site:
+    inside = (site - 1 - start) % 4096
+    assert inside < size, (hex(site), hex(start), size)
+    place = subprocess.check_output(["addr2line", "-e", "known", hex(start + inside)], text=True).split()[0]
+    assert place.endswith(f"known.c:{counter_line}"), (place, counter_line)
 rest = segments[300:]
 assert (rest[0].reads, rest[0].writes, rest[0].set) == (0, 0, 0), vars(rest[0])
 assert of(rest[1].read()) == span(counter, 8) and of(rest[1].written()) == span(other, 8), vars(rest[1])

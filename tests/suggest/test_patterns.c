@@ -373,7 +373,7 @@ static void add_sites(struct ulcp_case *run, GRand *random, enum mode mode)
 /* Returns the number of conflicts that the second run has, and not the first one. */
 static unsigned check_change(void)
 {
-	const struct pp_suggest_namer namer = {NULL, no_name, no_name};
+	const struct pp_suggest_namer namer = {.code = no_name, .memory = no_name};
 	struct pp_suggest_facts facts[N_RUNS];
 	unsigned n;
 
@@ -390,7 +390,7 @@ static unsigned check_change(void)
 
 static void check_case(uint32_t seed, unsigned *n_of, unsigned *n_new)
 {
-	const struct pp_suggest_namer namer = {NULL, no_name, no_name};
+	const struct pp_suggest_namer namer = {.code = no_name, .memory = no_name};
 	g_autoptr(GRand) random = g_rand_new_with_seed(seed);
 	g_autoptr(GPtrArray) suggestions = NULL;
 	struct pp_suggest_facts facts;

@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `gprof-mt suggest`: of slow programs whose fix is known, it names the fix's lock, action and lines first, and of fixed
-# programs, and of one whose threads need their lock, nothing. Predicted and real gains depend on the load of the
-# machine, so that they are printed.
+# programs nothing. Predicted and real gains depend on the load of the machine, so that they are printed.
 . "$GM_TOP/tests/access/common.sh"
 need jq
 [ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
 # shellcheck disable=SC2034 # for instrumented()
 programs=$GM_TOP/tests/replay/programs
+
+# Without samples, the time of the lines of sections is not known, so that no shorter sections are suggested.
+samples=sample.stacks=off
 
 # captures NAME [FLAG...]: records pair_NAME with accesses, and without, as NAME.a and NAME.t
 captures()
@@ -18,7 +20,7 @@ captures()
 	record_all "$name.a" "./pair_$name" >out 2>&1 || fail "record $name: $(cat out)"
 	mkdir -p bare
 	"$CC" -O1 -g -pthread "$@" -o "bare/pair_$name" "$programs/pair_$name.c" || fail "cannot build $name"
-	"$gprof_mt" record -q -o "$name.t" --set sync.mode=all -- "bare/pair_$name" >out 2>&1 || fail "record $name: $(cat out)"
+	"$gprof_mt" record -q -o "$name.t" --set sync.mode=all --set "$samples" -- "bare/pair_$name" >out 2>&1 || fail "record $name: $(cat out)"
 }
 
 # holds JQ_EXPRESSION
@@ -110,9 +112,15 @@ for name in buckets readers; do
 	"$gprof_mt" suggest --format json $name.a $name.t >json 2>err || fail "suggest $name, fixed: $(cat err)"
 	holds '.suggestions == [] and ([.notes[].note | select(startswith("nothing is suggested"))] | length == 1)'
 done
-captures section
-"$gprof_mt" suggest --format json section.a section.t >json 2>err || fail "suggest section: $(cat err)"
-holds '.suggestions == []'
+
+# Sections that all conflict, with lines that need no lock.
+samples=sample.hz=1000
+suggested section log_lock 'long section'
+last=$(line section 'work(10);')
+holds ".suggestions[0] | .action == \"shrink the sections of append (pair_section.c:$(line section 'lock(&log_lock)')): \" +
+	\"move lines $((last - 1))-$last before the lock\" and .data == \"stored\""
+same "marked lines" 2 "$(jq -r '.suggestions[0].sites[0].source' json | grep -c '^^.*work(')"
+gain section
 
 # Bad input.
 fails 2 "expected the directories of captures" suggest

@@ -99,13 +99,14 @@ static bool can_note(const struct step_effects *effects)
 	return true;
 }
 
-static void note(const struct step_effects *effects, uintptr_t site)
+/* Accesses have return addresses as their sites, which readers name by the byte before. */
+static void note(const struct step_effects *effects, uintptr_t at)
 {
 	for (unsigned i = 0; i < effects->n; i++)
 		if (!effects->touched[i].is_linkage &&
 		    !step_is_kernels(effects->touched[i].address))
 			access_note(effects->touched[i].address, effects->touched[i].n_bytes,
-				    effects->touched[i].kind, site);
+				    effects->touched[i].kind, at + 1);
 }
 
 /* Returns the reason why the instruction must not be stepped; 0: none. */

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/suggest/extents.h"
 #include "cli/suggest/gain.h"
 #include "cli/suggest/page.h"
 #include "cli/suggest/proof.h"
@@ -104,6 +105,10 @@ static int read_runs(const struct arguments *arguments, struct results *results,
 		rc = pp_suggest_runs_read(&results->after, (char *const *)arguments->against->pdata,
 					  arguments->against->len, &how, &program, err);
 	pp_cli_program_runs_done(&program);
+	if (rc == 0)
+		rc = pp_suggest_extents(&results->before, err);
+	if (rc == 0 && arguments->against->len)
+		rc = pp_suggest_extents(&results->after, err);
 	return rc;
 }
 

@@ -54,7 +54,9 @@ static void add_site(GPtrArray *items, const struct pp_suggest_runs *runs,
 
 	add(items, number ? "" : "sites",
 	    g_strdup_printf("%s: %s, %" PRIu64 " sections", site->name, role, site->n));
-	source = add(items, "", pp_suggest_excerpt(site, runs->sources, &why));
+	source = add(
+	    items, "",
+	    pp_suggest_excerpt(site, runs->sources, pp_suggest_is_long(suggestion, number), &why));
 	if (source)
 		source->is_source = true;
 	else

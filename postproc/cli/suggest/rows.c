@@ -3,13 +3,10 @@
 #include "cli/suggest/rows.h"
 
 #include "cli/suggest/excerpt.h"
-#include "cli/suggest/gain.h"
 #include "cli/suggest/items.h"
+#include "cli/suggest/notes.h"
 #include "core/text/printable.h"
 #include "suggest/words.h"
-
-/* Locks without a suggestion that notes name. */
-#define MAX_LEFT_OUT 10
 
 enum { SITE, ROLE, SECTIONS, SITE_UNKNOWN, RUNS, EXIT, CONFLICTING, SOURCE, N_SITE_COLUMNS };
 
@@ -24,7 +21,8 @@ static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [CONFLICTING] = {"conflicting", "conflicts at", PP_TYPE_TEXT, 0,
 		     "code that accesses memory in which sections conflict"},
     [SOURCE] = {"source", "source", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,
-		"its lines; '>': lock and unlock, '*': conflicting accesses"},
+		"its lines; '>': lock and unlock, '*': conflicting accesses, '^' and 'v': may go "
+		"before the lock and behind the unlock"},
 };
 
 enum {
@@ -53,7 +51,8 @@ static const struct pp_column columns[N_COLUMNS] = {
     [LOCK] = {"lock", "lock", PP_TYPE_TEXT, PP_COLUMN_KEY, "the lock"},
     [PATTERN] =
 	{"pattern", "pattern", PP_TYPE_TEXT, PP_COLUMN_KEY,
-	 "null-shared, read-read, null-shared groups, read-read sites, low-degree conflict"},
+	 "null-shared, read-read, null-shared groups, read-read sites, low-degree conflict, "
+	 "long section"},
     [ACTION] = {"action", "action", PP_TYPE_TEXT, 0, "what to change"},
     [REPORTED] = {"reported_only", "reported only", PP_TYPE_BOOL, PP_COLUMN_JSON_ONLY,
 		  "how to change the program is not known"},
@@ -119,7 +118,9 @@ static struct pp_table *sites_of(const struct pp_suggest_runs *runs,
 		pp_cell_set_count(&row[RUNS], site->n_runs);
 		pp_cell_set_text(&row[EXIT], site->exit);
 		set_owned(&row[CONFLICTING], join(site->conflicting));
-		set_owned(&row[SOURCE], pp_suggest_excerpt(site, runs->sources, &why));
+		set_owned(&row[SOURCE],
+			  pp_suggest_excerpt(site, runs->sources, pp_suggest_is_long(suggestion, i),
+					     &why));
 	}
 	return table;
 }
@@ -188,41 +189,6 @@ static void append_suggestion(GString *to, unsigned number, const struct pp_sugg
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* Names the locks for which nothing is suggested, though others would expect it. */
-static void note_left_out(struct pp_table *table, const GPtrArray *locks)
-{
-	unsigned n = 0;
-
-	for (guint i = 0; i < locks->len; i++) {
-		g_autofree char *why = pp_suggest_why_left_out(locks->pdata[i]);
-
-		if (why && ++n <= MAX_LEFT_OUT)
-			pp_table_note(table, "%s", why);
-	}
-	if (n > MAX_LEFT_OUT)
-		pp_table_note(table, "and %u more locks are left out", n - MAX_LEFT_OUT);
-}
-
-static void add_notes(struct pp_table *table, const struct pp_suggest_runs *runs, unsigned n_idle)
-{
-	if (!table->rows->len)
-		pp_table_note(table, "nothing is suggested: no lock shows a pattern of unnecessary "
-				     "contention whose change would shorten the run");
-	if (n_idle)
-		pp_table_note(table,
-			      "changes left out that would shorten the run by less than 1 %% or "
-			      "than their error: %u",
-			      n_idle);
-	note_left_out(table, runs->facts.locks);
-	if (pp_suggest_gain_is_slowed(runs))
-		pp_table_note(table,
-			      "predictions are of runs that recorded accesses, which takes "
-			      "time: add a capture without them (--accesses=off) for others");
-	if (table->rows->len)
-		pp_table_note(table, "each change is predicted alone; whether the program is still "
-				     "correct with it is for its developers to decide");
-}
-
 struct pp_table *pp_suggest_rows(const struct pp_suggest_runs *runs, const GPtrArray *ranked,
 				 unsigned n_idle)
 {
@@ -235,6 +201,6 @@ struct pp_table *pp_suggest_rows(const struct pp_suggest_runs *runs, const GPtrA
 		append_suggestion(text, i + 1, runs, ranked->pdata[i]);
 	}
 	table->text = g_string_free(text, ranked->len == 0);
-	add_notes(table, runs, n_idle);
+	pp_suggest_add_notes(table, runs, n_idle);
 	return table;
 }

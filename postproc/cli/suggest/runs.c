@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A capture becomes a model, whose events are read once.  Names need its load map only, so it is
- * opened a second time for them.
+ * A capture becomes a model.  It is opened a second time for names and code, and stays so until the
+ * facts of all runs are known.
  */
 #include "cli/suggest/runs.h"
 
 #include <errno.h>
 
 #include "cli/commands.h"
+#include "cli/suggest/addresses.h"
 #include "cli/view.h"
 #include "pass/accesses/places.h"
 #include "replay/ulcp/sections.h"
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static const struct pp_process *process_of(const struct pp_view *view)
+const struct pp_process *pp_suggest_run_process(const struct pp_suggest_run *run)
 {
-	const GPtrArray *processes = view->capture->model->processes;
+	const GPtrArray *processes = run->view.capture->model->processes;
 
 	for (guint i = 0; i < processes->len; i++) {
 		const struct pp_process *process = processes->pdata[i];
@@ -29,21 +30,51 @@ static const struct pp_process *process_of(const struct pp_view *view)
 
 static char *name_code(void *data, uint64_t address)
 {
-	const struct pp_view *view = data;
+	const struct pp_suggest_run *run = data;
 
-	return view->namer.site(view->namer.data, process_of(view), address);
+	return run->view.namer.site(run->view.namer.data, pp_suggest_run_process(run), address);
 }
 
 /* Blocks of the heap are not known without events, so only variables have names. */
 static char *name_memory(void *data, uint64_t address)
 {
-	const struct pp_view *view = data;
-	const struct pp_memory_place place = {.process = process_of(view), .address = address};
-	char *name = pp_place_group(&view->context, &place);
+	const struct pp_suggest_run *run = data;
+	const struct pp_memory_place place = {.process = pp_suggest_run_process(run),
+					      .address = address};
+	char *name = pp_place_group(&run->view.context, &place);
 
 	if (g_str_has_prefix(name, "0x"))
 		g_clear_pointer(&name, g_free);
 	return name;
+}
+
+/* --- code ------------------------------------------------------------------------------------- */
+
+static void codes_free(void *data)
+{
+	struct pp_suggest_codes *codes = data;
+
+	g_hash_table_unref(codes->staying);
+	g_hash_table_unref(codes->seen);
+	g_free(codes);
+}
+
+static void take_access(void *data, const struct pp_suggest_lock *lock,
+			const struct pp_suggest_site *site, uint64_t code, bool conflicts)
+{
+	struct pp_suggest_run *run = data;
+	struct pp_suggest_codes *codes = g_hash_table_lookup(run->codes, site);
+
+	(void)lock;
+	if (!codes) {
+		codes = g_new0(struct pp_suggest_codes, 1);
+		codes->staying = pp_suggest_addresses_new();
+		codes->seen = pp_suggest_addresses_new();
+		g_hash_table_insert(run->codes, (void *)site, codes);
+	}
+	pp_suggest_addresses_add(codes->seen, code);
+	if (conflicts)
+		pp_suggest_addresses_add(codes->staying, code);
 }
 
 /* --- source files ----------------------------------------------------------------------------- */
@@ -85,10 +116,9 @@ static int find_sources(struct pp_suggest_runs *runs, struct pp_view *view, stru
 
 /* --- captures --------------------------------------------------------------------------------- */
 
-static int add_facts(struct pp_suggest_runs *runs, struct pp_suggest_run *run,
-		     const struct pp_view *view, struct pp_error *err)
+static int add_facts(struct pp_suggest_runs *runs, struct pp_suggest_run *run, struct pp_error *err)
 {
-	const struct pp_suggest_namer namer = {(void *)view, name_code, name_memory};
+	const struct pp_suggest_namer namer = {run, take_access, name_code, name_memory};
 	g_autoptr(GArray) sections = pp_ulcp_find_sections(run->source.model, err);
 
 	if (!sections)
@@ -123,26 +153,25 @@ static int read_run(struct pp_suggest_runs *runs, struct pp_suggest_run *run,
 		    const struct pp_suggest_reading *how, struct pp_cli_program_runs *program,
 		    struct pp_error *err)
 {
-	struct pp_view view = {0};
-	int rc = pp_view_open(&view, run->dir, NULL, err);
+	struct pp_view *view = &run->view;
+	int rc = pp_view_open(view, run->dir, NULL, err);
 
 	if (rc == 0)
-		rc = check_run(&view, err);
+		rc = check_run(view, err);
 	if (rc == 0)
-		rc = check_program(program, &view, err);
+		rc = check_program(program, view, err);
 	if (rc == 0) {
-		run->has_accesses = pp_view_has_accesses(&view);
+		run->has_accesses = pp_view_has_accesses(view);
 		run->arguments.sets = run->has_accesses;
 		rc = pp_cli_replay_source_read(&run->source, &run->arguments, err);
 		runs->status = MAX(runs->status, run->source.status);
 	}
 	if (rc == 0 && run->has_accesses)
-		rc = find_sources(runs, &view, err);
+		rc = find_sources(runs, view, err);
 	if (rc == 0 && run->has_accesses)
-		rc = add_facts(runs, run, &view, err);
+		rc = add_facts(runs, run, err);
 	if (rc == 0 && how->wants_waits)
-		rc = pp_suggest_waits_read(&run->waits, &view, err);
-	pp_view_done(&view);
+		rc = pp_suggest_waits_read(&run->waits, view, err);
 	return rc;
 }
 
@@ -152,6 +181,8 @@ static void run_free(void *data)
 
 	pp_cli_replay_source_done(&run->source);
 	pp_suggest_waits_done(&run->waits);
+	g_hash_table_unref(run->codes);
+	pp_view_done(&run->view);
 	pp_cli_replay_arguments_done(&run->arguments);
 	g_free(run);
 }
@@ -161,6 +192,7 @@ static struct pp_suggest_run *run_new(const char *dir, const struct pp_suggest_r
 	struct pp_suggest_run *run = g_new0(struct pp_suggest_run, 1);
 
 	run->dir = dir;
+	run->codes = g_hash_table_new_full(NULL, NULL, NULL, codes_free);
 	run->arguments.path = dir;
 	run->arguments.n_runs = how->n_replays;
 	run->arguments.allow_gaps = how->allow_gaps;

@@ -8,8 +8,16 @@
 #include "cli/suggest/waits.h"
 #include "suggest/facts.h"
 
+/* Code of a run's sections of a site: sets of uint64_t *, return addresses. */
+struct pp_suggest_codes {
+	GHashTable *staying; /* accesses memory in which sections conflict */
+	GHashTable *seen;    /* accesses any memory */
+};
+
 struct pp_suggest_run {
 	const char *dir;
+	struct pp_view view;
+	GHashTable *codes; /* site (struct pp_suggest_site) -> struct pp_suggest_codes * */
 	bool has_accesses; /* else it tells times alone */
 	struct pp_cli_replay_arguments arguments;
 	struct pp_cli_replay_source source;
@@ -29,6 +37,9 @@ struct pp_suggest_runs {
 	GHashTable *sources; /* name of a call site -> path of its source file */
 	int status;	     /* exit status of the damage that was printed */
 };
+
+/* The recorded process; one is replayed. */
+const struct pp_process *pp_suggest_run_process(const struct pp_suggest_run *run);
 
 /*
  * Reads all captures, which are of one program and of different runs: also of others than those

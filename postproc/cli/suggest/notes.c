@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Each note tells what the table does not have, and why. */
+#include "cli/suggest/notes.h"
+
+#include <string.h>
+
+#include "cli/suggest/gain.h"
+#include "suggest/words.h"
+
+/* Locks without a suggestion that notes name. */
+#define MAX_LEFT_OUT 10
+
+/* Names the locks for which nothing is suggested, though others would expect it. */
+static void note_left_out(struct pp_table *table, const GPtrArray *locks)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < locks->len; i++) {
+		g_autofree char *why = pp_suggest_why_left_out(locks->pdata[i]);
+
+		if (why && ++n <= MAX_LEFT_OUT)
+			pp_table_note(table, "%s", why);
+	}
+	if (n > MAX_LEFT_OUT)
+		pp_table_note(table, "and %u more locks are left out", n - MAX_LEFT_OUT);
+}
+
+/* --- extents ---------------------------------------------------------------------------------- */
+
+/* Calls take() for each site whose lock threads have had one after the other. */
+static void each_site(const GPtrArray *locks,
+		      void (*take)(void *data, const struct pp_suggest_site *site), void *data)
+{
+	for (guint l = 0; l < locks->len; l++) {
+		const struct pp_suggest_lock *lock = locks->pdata[l];
+		uint64_t known;
+
+		pp_suggest_unnecessary(lock, &known);
+		for (guint i = 0; known && i < lock->sites->len; i++)
+			take(data, lock->sites->pdata[i]);
+	}
+}
+
+static void note_short_of_samples(void *data, const struct pp_suggest_site *site)
+{
+	g_autofree char *lines = pp_suggest_moved_lines(site);
+
+	if (lines && site->extent.n_samples < PP_SUGGEST_LEAST_SAMPLES)
+		pp_table_note(data,
+			      "%s of %s need not be in the section, but %" G_GUINT64_FORMAT
+			      " samples are too few to tell their time: record for longer, or with "
+			      "--set sample.hz=1000",
+			      lines, site->name, site->extent.n_samples);
+}
+
+/* Counts the sites by the reason why their lines are not known. */
+static void count_unknown(void *data, const struct pp_suggest_site *site)
+{
+	GHashTable *counts = data;
+	void *n = site->extent.why ? g_hash_table_lookup(counts, site->extent.why) : NULL;
+
+	if (site->extent.why)
+		g_hash_table_insert(counts, (void *)site->extent.why,
+				    GUINT_TO_POINTER(GPOINTER_TO_UINT(n) + 1));
+}
+
+static void note_extents(struct pp_table *table, const GPtrArray *locks)
+{
+	g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GList) reasons = NULL;
+
+	each_site(locks, note_short_of_samples, table);
+	each_site(locks, count_unknown, counts);
+	reasons = g_list_sort(g_hash_table_get_keys(counts), (GCompareFunc)strcmp);
+	for (const GList *at = reasons; at; at = at->next)
+		pp_table_note(table,
+			      "call sites whose sections were not searched for lines that need no "
+			      "lock: %u (%s)",
+			      GPOINTER_TO_UINT(g_hash_table_lookup(counts, at->data)),
+			      (const char *)at->data);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+void pp_suggest_add_notes(struct pp_table *table, const struct pp_suggest_runs *runs,
+			  unsigned n_idle)
+{
+	if (!table->rows->len)
+		pp_table_note(table, "nothing is suggested: no lock shows a pattern of unnecessary "
+				     "contention whose change would shorten the run");
+	if (n_idle)
+		pp_table_note(table,
+			      "changes left out that would shorten the run by less than 1 %% or "
+			      "than their error: %u",
+			      n_idle);
+	note_left_out(table, runs->facts.locks);
+	note_extents(table, runs->facts.locks);
+	if (pp_suggest_gain_is_slowed(runs))
+		pp_table_note(table,
+			      "predictions are of runs that recorded accesses, which takes "
+			      "time: add a capture without them (--accesses=off) for others");
+	if (table->rows->len)
+		pp_table_note(table, "each change is predicted alone; whether the program is still "
+				     "correct with it is for its developers to decide");
+}
