@@ -2,6 +2,7 @@
 /* Rows are in the order of their gain, so each has the sum of those up to it. */
 #include "cli/ulcp/regions.h"
 
+#include "core/text/duration.h"
 #include "replay/ulcp/regions.h"
 
 #define TEXT_ROWS 20
@@ -44,6 +45,30 @@ static void set_names(struct pp_cell *row, const struct pp_replay_model *model,
 	pp_cell_set_count(&row[PAIRS], fused->n);
 }
 
+/* Rows that lose time, which the sum of all does not show. */
+static void note_losses(struct pp_table *table, const GArray *fused, double total_ns)
+{
+	double lost_ns = 0;
+	unsigned n = 0;
+
+	for (guint i = 0; i < fused->len; i++) {
+		double gain_ns = g_array_index(fused, struct pp_ulcp_fused, i).gain_ns;
+
+		n += gain_ns < 0;
+		lost_ns += gain_ns < 0 ? -gain_ns : 0;
+	}
+	if (n && total_ns > 0) {
+		g_autofree char *lost = pp_duration_text((int64_t)lost_ns);
+
+		pp_table_note(table,
+			      "rows whose gain is below 0: %u, together -%s: without the "
+			      "unnecessary contention, their two threads are farther apart, since "
+			      "one has more to do before its section, or waits for a CPU or for a "
+			      "lock that is still needed; the sums contain these losses",
+			      n, lost);
+	}
+}
+
 struct pp_table *pp_cli_ulcp_regions(const struct pp_cli_ulcp_models *models, bool has_gains)
 {
 	const struct pp_replay_model *model = models->source.model;
@@ -73,6 +98,8 @@ struct pp_table *pp_cli_ulcp_regions(const struct pp_cli_ulcp_models *models, bo
 		pp_table_note(table, "gains are missing: threads wait for ever in a simulation");
 	else if (fused->len && total_ns <= 0)
 		pp_table_note(table, "shares are missing: the pairs gain nothing in sum");
+	if (has_gains)
+		note_losses(table, fused, total_ns);
 	if (!is_all)
 		pp_table_note(table, "there are so many pairs of call sites that some which "
 				     "overlap are not fused");

@@ -2,6 +2,7 @@
 /* Says first, in words, how much of the contention is unnecessary, and where. */
 #include <string.h>
 
+#include "core/text/share.h"
 #include "pass/ulcp/ulcp.h"
 
 #define WORDS_PAIRS 3u
@@ -29,9 +30,9 @@ static void append_parts(GString *to, const struct part *parts, unsigned n)
 	}
 }
 
-static double share_pct(uint64_t part, uint64_t all)
+static char *share_of(const struct pp_ulcp_figures *figures)
 {
-	return 100.0 * (double)part / (double)MAX(all, 1);
+	return pp_share_text(pp_ulcp_figures_n_unnecessary(figures), pp_ulcp_figures_n(figures));
 }
 
 static void append_unnecessary(GString *to, const struct pp_ulcp_figures *figures)
@@ -70,16 +71,17 @@ static void append_undecided(GString *to, const struct pp_ulcp_figures *figures)
 static void append_all(GString *to, const struct pp_ulcp_rows *rows)
 {
 	struct pp_ulcp_figures all = {{0}, {0}};
+	g_autofree char *share = NULL;
 
 	for (guint i = 0; i < rows->processes->len; i++)
 		pp_ulcp_figures_add(
 		    &all, &((const struct pp_ulcp_row *)rows->processes->pdata[i])->sums.figures);
-	g_string_append_printf(
-	    to,
-	    "%.0f %% of %" G_GUINT64_FORMAT " consecutive pairs of critical sections of "
-	    "different threads need not exclude each other",
-	    share_pct(pp_ulcp_figures_n_unnecessary(&all), pp_ulcp_figures_n(&all)),
-	    pp_ulcp_figures_n(&all));
+	share = share_of(&all);
+	g_string_append_printf(to,
+			       "%s of %" G_GUINT64_FORMAT
+			       " consecutive pairs of critical sections of different threads need "
+			       "not exclude each other",
+			       share, pp_ulcp_figures_n(&all));
 	append_unnecessary(to, &all);
 	append_undecided(to, &all);
 	g_string_append_c(to, '\n');
@@ -89,12 +91,11 @@ static void append_pair(GString *to, const struct pp_ulcp_row *row)
 {
 	const struct pp_ulcp_figures *figures = &row->sums.figures;
 	bool is_one = strcmp(row->first, row->second) == 0;
+	g_autofree char *share = share_of(figures);
 
-	g_string_append_printf(
-	    to, "%s%s%s, under %s: %.0f %% of %" G_GUINT64_FORMAT " pairs", row->first,
-	    is_one ? "" : " and ", is_one ? "" : row->second, row->lock,
-	    share_pct(pp_ulcp_figures_n_unnecessary(figures), pp_ulcp_figures_n(figures)),
-	    pp_ulcp_figures_n(figures));
+	g_string_append_printf(to, "%s%s%s, under %s: %s of %" G_GUINT64_FORMAT " pairs",
+			       row->first, is_one ? "" : " and ", is_one ? "" : row->second,
+			       row->lock, share, pp_ulcp_figures_n(figures));
 	append_unnecessary(to, figures);
 	append_undecided(to, figures);
 	g_string_append_c(to, '\n');
