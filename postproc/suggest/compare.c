@@ -6,16 +6,19 @@
 
 #include "suggest/place.h"
 
-/* The same for both orders.  The caller frees it. */
-static char *key_of(const struct pp_suggest_lock *lock, const struct pp_suggest_pair *pair)
+/* The functions of two sites, the same for both orders.  The caller frees it. */
+static char *key_of(const char *a, const char *b)
 {
-	const struct pp_suggest_site *a = lock->sites->pdata[pair->a];
-	const struct pp_suggest_site *b = lock->sites->pdata[pair->b];
-	g_autofree char *x = pp_suggest_function_of(a->name);
-	g_autofree char *y = pp_suggest_function_of(b->name);
+	g_autofree char *x = pp_suggest_function_of(a), *y = pp_suggest_function_of(b);
 
 	return strcmp(x, y) <= 0 ? g_strdup_printf("%s\n%s", x, y)
 				 : g_strdup_printf("%s\n%s", y, x);
+}
+
+static char *pair_key(const struct pp_suggest_lock *lock, const struct pp_suggest_pair *pair)
+{
+	return key_of(((const struct pp_suggest_site *)lock->sites->pdata[pair->a])->name,
+		      ((const struct pp_suggest_site *)lock->sites->pdata[pair->b])->name);
 }
 
 enum known { UNKNOWN = 1, CONFLICTS };
@@ -33,7 +36,7 @@ static GHashTable *known_conflicts(const struct pp_suggest_facts *facts)
 		g_hash_table_iter_init(&at, lock->pairs);
 		while (g_hash_table_iter_next(&at, NULL, &value)) {
 			const struct pp_suggest_pair *pair = value;
-			g_autofree char *key = pair->conflicts ? key_of(lock, pair) : NULL;
+			g_autofree char *key = pair->conflicts ? pair_key(lock, pair) : NULL;
 
 			if (key && (pair->is_seen || !g_hash_table_contains(known, key)))
 				g_hash_table_replace(
@@ -52,7 +55,7 @@ static void add_of_lock(GArray *all, const struct pp_suggest_lock *lock, GHashTa
 		for (uint32_t b = a; b < lock->sites->len; b++) {
 			const struct pp_suggest_pair *pair = pp_suggest_pair_of(lock, a, b);
 			struct pp_suggest_new_conflict new = {lock, a, b};
-			g_autofree char *key = pair && pair->is_seen ? key_of(lock, pair) : NULL;
+			g_autofree char *key = pair && pair->is_seen ? pair_key(lock, pair) : NULL;
 			void *before = key ? g_hash_table_lookup(known, key) : NULL;
 
 			if (key && !before)
@@ -72,6 +75,44 @@ GArray *pp_suggest_new_conflicts(const struct pp_suggest_facts *before,
 		add_of_lock(all, after->locks->pdata[i], known, ret_n_unknown);
 	return all;
 }
+
+/* --- without a common lock -------------------------------------------------------------------- */
+
+static int by_sites(const void *x, const void *y)
+{
+	const struct pp_suggest_apart *a = *(const struct pp_suggest_apart *const *)x;
+	const struct pp_suggest_apart *b = *(const struct pp_suggest_apart *const *)y;
+	int order = strcmp(a->sites[0], b->sites[0]);
+
+	return order ? order : strcmp(a->sites[1], b->sites[1]);
+}
+
+GPtrArray *pp_suggest_new_aparts(GHashTable *before, GHashTable *after)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GPtrArray *all = g_ptr_array_new();
+	GHashTableIter at;
+	void *value;
+
+	g_hash_table_iter_init(&at, before);
+	while (g_hash_table_iter_next(&at, NULL, &value)) {
+		const struct pp_suggest_apart *apart = value;
+
+		g_hash_table_add(known, key_of(apart->sites[0], apart->sites[1]));
+	}
+	g_hash_table_iter_init(&at, after);
+	while (g_hash_table_iter_next(&at, NULL, &value)) {
+		struct pp_suggest_apart *apart = value;
+		g_autofree char *key = key_of(apart->sites[0], apart->sites[1]);
+
+		if (!g_hash_table_contains(known, key))
+			g_ptr_array_add(all, apart);
+	}
+	g_ptr_array_sort(all, by_sites);
+	return all;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 const struct pp_suggest_lock *pp_suggest_lock_named(const struct pp_suggest_facts *facts,
 						    const char *name)

@@ -8,6 +8,7 @@
 #ifndef PP_SUGGEST_COMPARE_H
 #define PP_SUGGEST_COMPARE_H
 
+#include "suggest/apart.h"
 #include "suggest/patterns.h"
 
 struct pp_suggest_new_conflict {
@@ -23,6 +24,13 @@ struct pp_suggest_new_conflict {
  */
 GArray *pp_suggest_new_conflicts(const struct pp_suggest_facts *before,
 				 const struct pp_suggest_facts *after, unsigned *ret_n_unknown);
+
+/*
+ * Returns the conflicts without a common lock (struct pp_suggest_apart *, which belong to `after`)
+ * of functions that had none before, by their names.  The arguments are of pp_suggest_aparts_new().
+ * The caller unrefs the array.
+ */
+GPtrArray *pp_suggest_new_aparts(GHashTable *before, GHashTable *after);
 
 /* The lock of that name; NULL: there is none. */
 const struct pp_suggest_lock *pp_suggest_lock_named(const struct pp_suggest_facts *facts,

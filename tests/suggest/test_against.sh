@@ -3,23 +3,8 @@
 # `gprof-mt suggest --against`: of a program that was fixed as suggested, the pattern is gone, nothing is new, and the
 # prediction stands beside the real change; of one that was fixed wrongly, the new conflict and the new cycle of locks
 # are named. The page has the same figures. Times depend on the load of the machine, so that only their signs are fixed.
-. "$GM_TOP/tests/access/common.sh"
+. "$GM_TOP/tests/suggest/common.sh"
 need jq
-# shellcheck disable=SC2034 # for instrumented()
-programs=$GM_TOP/tests/suggest/programs
-
-# captures NAME [FLAG...]: records the program with accesses, and without, as NAME.a and NAME.t
-captures()
-{
-	local name=$1
-	shift
-	mkdir -p "traced.$name" "bare.$name"
-	instrumented stock gcc "$@"
-	mv stock "traced.$name"
-	record_all "$name.a" "traced.$name/stock" >out 2>&1 || fail "record $name: $(cat out)"
-	"$CC" -O1 -g -pthread "$@" -o "bare.$name/stock" "$programs/stock.c" || fail "cannot build $name"
-	"$gprof_mt" record -q -o "$name.t" --set sync.mode=all -- "bare.$name/stock" >out 2>&1 || fail "record $name: $(cat out)"
-}
 
 # suggest ARGUMENT...: writes the result to json
 suggest()
@@ -67,8 +52,15 @@ holds '[.notes[].note | select(contains("no suggestion was followed"))] | length
 suggest slow.a slow.t --against broken.a --against broken.t
 line=$(grep -nF 'pthread_mutex_lock(&orders_lock);' "$programs/stock.c" | head -n 1 | cut -d: -f1)
 holds ".new_conflicts | map(.site_a, .site_b) | any(startswith(\"deliver (stock.c:$line)\"))"
-holds '.new_conflicts | all(.lock == "orders_lock" and .data == "orders")'
+holds '.new_conflicts | all(.lock == "orders_lock" and .data == "orders" and .has_common_lock)'
 holds '.new_cycles | length == 1 and .[0].locks == "orders_lock, stock_lock" and (.[0].steps | contains("stock_lock wanted at count (stock.c:"))'
+
+# The same without the other lock: a race.
+captures apart -DAPART
+suggest slow.a slow.t --against apart.a --against apart.t
+holds '.new_conflicts | length == 1 and (.[0] | .has_common_lock == false and .data == "orders" and .lock == "orders_lock, stock_lock")'
+holds '.new_conflicts[0] | (.site_a | startswith("order (")) and (.site_b | startswith("deliver ("))'
+holds '[.notes[].note | select(contains("the change is wrong"))] | length == 1'
 
 # Without accesses of the changed program, what rests on them is missing.
 suggest slow.a slow.t --against fixed.t

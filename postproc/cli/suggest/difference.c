@@ -154,12 +154,14 @@ static struct pp_table *contention_table(const struct pp_suggest_difference *dif
 
 /* --- conflicts -------------------------------------------------------------------------------- */
 
-enum { SITE_A, SITE_B, CONFLICT_LOCK, CONFLICT_DATA, N_CONFLICT_COLUMNS };
+enum { SITE_A, SITE_B, CONFLICT_LOCK, PROTECTED, CONFLICT_DATA, N_CONFLICT_COLUMNS };
 
 static const struct pp_column conflict_columns[N_CONFLICT_COLUMNS] = {
     [SITE_A] = {"site_a", "sections of", PP_TYPE_TEXT, PP_COLUMN_KEY, "call that enters them"},
     [SITE_B] = {"site_b", "and of", PP_TYPE_TEXT, PP_COLUMN_KEY, "call that enters them"},
-    [CONFLICT_LOCK] = {"lock", "lock", PP_TYPE_TEXT, 0, "their lock"},
+    [CONFLICT_LOCK] = {"lock", "lock", PP_TYPE_TEXT, 0, "their lock, or both"},
+    [PROTECTED] = {"has_common_lock", "common lock", PP_TYPE_BOOL, 0,
+		   "is there a lock that is held in sections of both?"},
     [CONFLICT_DATA] = {"data", "data", PP_TYPE_TEXT, 0,
 		       "variables in which sections of the lock conflict"},
 };
@@ -177,6 +179,40 @@ static void add_conflict(struct pp_table *table, const struct pp_suggest_new_con
 	pp_cell_set_text(&row[SITE_A], site_name(new, new->a));
 	pp_cell_set_text(&row[SITE_B], site_name(new, new->b));
 	pp_cell_set_text(&row[CONFLICT_LOCK], new->lock->name);
+	pp_cell_set_bool(&row[PROTECTED], true);
+	pp_cell_set_text(&row[CONFLICT_DATA], data);
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* "a, b": the texts of the set, sorted.  The caller frees it. */
+static char *join_set(GHashTable *set)
+{
+	g_autoptr(GPtrArray) texts = g_ptr_array_new();
+	GHashTableIter at;
+	void *text;
+
+	g_hash_table_iter_init(&at, set);
+	while (g_hash_table_iter_next(&at, &text, NULL))
+		g_ptr_array_add(texts, text);
+	g_ptr_array_sort(texts, by_name);
+	g_ptr_array_add(texts, NULL);
+	return g_strjoinv(", ", (char **)texts->pdata);
+}
+
+static void add_apart(struct pp_table *table, const struct pp_suggest_apart *apart)
+{
+	struct pp_cell *row = pp_table_add_row(table);
+	g_autofree char *locks = g_strdup_printf("%s, %s", apart->locks[0], apart->locks[1]);
+	g_autofree char *data = join_set(apart->data);
+
+	pp_cell_set_text(&row[SITE_A], apart->sites[0]);
+	pp_cell_set_text(&row[SITE_B], apart->sites[1]);
+	pp_cell_set_text(&row[CONFLICT_LOCK], locks);
+	pp_cell_set_bool(&row[PROTECTED], false);
 	pp_cell_set_text(&row[CONFLICT_DATA], data);
 }
 
@@ -185,6 +221,8 @@ static struct pp_table *conflicts_table(const struct pp_suggest_difference *diff
 	struct pp_table *table = pp_table_new("new_conflicts", "New conflicts", conflict_columns,
 					      G_N_ELEMENTS(conflict_columns));
 	unsigned n_unknown;
+	g_autoptr(GPtrArray) aparts =
+	    pp_suggest_new_aparts(difference->before->aparts, difference->after->aparts);
 	g_autoptr(GArray) all = pp_suggest_new_conflicts(&difference->before->facts,
 							 &difference->after->facts, &n_unknown);
 
@@ -192,9 +230,14 @@ static struct pp_table *conflicts_table(const struct pp_suggest_difference *diff
 		pp_table_note(table, "new conflicts are %s", no_accesses);
 		return table;
 	}
+	for (guint i = 0; i < aparts->len; i++)
+		add_apart(table, aparts->pdata[i]);
 	for (guint i = 0; i < all->len; i++)
 		add_conflict(table, &g_array_index(all, struct pp_suggest_new_conflict, i));
-	pp_table_note(table, all->len
+	if (aparts->len)
+		pp_table_note(table, "no lock is ever held in sections of both: unless something "
+				     "else orders them, the change is wrong");
+	pp_table_note(table, table->rows->len
 				 ? "functions whose sections access bytes that one of them "
 				   "writes, and did not before"
 				 : "sections conflict only where sections of the same functions "
@@ -204,7 +247,8 @@ static struct pp_table *conflicts_table(const struct pp_suggest_difference *diff
 			      "conflicts that may not be new, as accesses before were not known: "
 			      "%u pairs",
 			      n_unknown);
-	pp_table_note(table, "accesses outside of sections are not known");
+	pp_table_note(table, "accesses outside of sections are not known; sections of different "
+			     "locks are compared by variables, not by blocks of the heap");
 	return table;
 }
 

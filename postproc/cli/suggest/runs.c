@@ -116,7 +116,8 @@ static int find_sources(struct pp_suggest_runs *runs, struct pp_view *view, stru
 
 /* --- captures --------------------------------------------------------------------------------- */
 
-static int add_facts(struct pp_suggest_runs *runs, struct pp_suggest_run *run, struct pp_error *err)
+static int add_facts(struct pp_suggest_runs *runs, struct pp_suggest_run *run, bool wants_aparts,
+		     struct pp_error *err)
 {
 	const struct pp_suggest_namer namer = {run, take_access, name_code, name_memory};
 	g_autoptr(GArray) sections = pp_ulcp_find_sections(run->source.model, err);
@@ -124,6 +125,9 @@ static int add_facts(struct pp_suggest_runs *runs, struct pp_suggest_run *run, s
 	if (!sections)
 		return pp_error_add(err, -ENODATA, "%s", run->dir);
 	pp_suggest_facts_add(&runs->facts, run->source.model, sections, run->source.sets, &namer);
+	if (wants_aparts)
+		pp_suggest_aparts_add(runs->aparts, run->source.model, sections, run->source.sets,
+				      &namer);
 	/* The sets need much memory, and are not needed any more. */
 	g_clear_pointer(&run->source.sets, g_array_unref);
 	return 0;
@@ -169,7 +173,7 @@ static int read_run(struct pp_suggest_runs *runs, struct pp_suggest_run *run,
 	if (rc == 0 && run->has_accesses)
 		rc = find_sources(runs, view, err);
 	if (rc == 0 && run->has_accesses)
-		rc = add_facts(runs, run, err);
+		rc = add_facts(runs, run, how->wants_waits, err);
 	if (rc == 0 && how->wants_waits)
 		rc = pp_suggest_waits_read(&run->waits, view, err);
 	return rc;
@@ -208,6 +212,7 @@ int pp_suggest_runs_read(struct pp_suggest_runs *runs, char *const *dirs, guint 
 
 	*runs = (struct pp_suggest_runs){.all = g_ptr_array_new_with_free_func(run_free)};
 	pp_suggest_facts_init(&runs->facts);
+	runs->aparts = pp_suggest_aparts_new();
 	runs->sources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	for (guint i = 0; i < n_dirs && rc == 0; i++) {
 		g_ptr_array_add(runs->all, run_new(dirs[i], how));
@@ -228,5 +233,6 @@ void pp_suggest_runs_done(struct pp_suggest_runs *runs)
 		return;
 	g_ptr_array_unref(runs->all);
 	pp_suggest_facts_done(&runs->facts);
+	g_hash_table_unref(runs->aparts);
 	g_hash_table_unref(runs->sources);
 }

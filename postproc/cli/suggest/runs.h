@@ -6,6 +6,7 @@
 #include "cli/program_runs.h"
 #include "cli/replay/source.h"
 #include "cli/suggest/waits.h"
+#include "suggest/apart.h"
 #include "suggest/facts.h"
 
 /* Code of a run's sections of a site: sets of uint64_t *, return addresses. */
@@ -27,13 +28,14 @@ struct pp_suggest_run {
 struct pp_suggest_reading {
 	uint32_t n_replays;
 	bool allow_gaps;	/* captures may be incomplete */
-	bool wants_waits;	/* ... and cycles of locks */
+	bool wants_waits;	/* ... and cycles of locks, and conflicts without a common lock */
 	bool may_lack_accesses; /* else at least one capture must have accesses */
 };
 
 struct pp_suggest_runs {
 	GPtrArray *all; /* of struct pp_suggest_run * */
 	struct pp_suggest_facts facts;
+	GHashTable *aparts;  /* pp_suggest_aparts_new(); filled with `wants_waits` */
 	GHashTable *sources; /* name of a call site -> path of its source file */
 	int status;	     /* exit status of the damage that was printed */
 };

@@ -2,15 +2,15 @@
 /*
  * One lock for two numbers that have nothing in common, and two threads. FIXED: a lock for each.
  * BROKEN: a lock for each, but the section of one number also changes the other one, for which it
- * takes the other lock, too, in either order. CONDITION: one lock, of which one section signals a
- * condition.
+ * takes the other lock, too, in either order. APART: without the other lock. CONDITION: one lock,
+ * of which one section signals a condition.
  */
 #include <pthread.h>
 
 #define N_ROUNDS 2000
 
 static pthread_mutex_t stock_lock = PTHREAD_MUTEX_INITIALIZER;
-#if defined FIXED || defined BROKEN
+#if defined FIXED || defined BROKEN || defined APART
 static pthread_mutex_t orders_lock = PTHREAD_MUTEX_INITIALIZER;
 #else
 #define orders_lock stock_lock
@@ -30,6 +30,9 @@ __attribute__((noinline)) static void deliver(void)
 	pthread_mutex_lock(&stock_lock);
 	work();
 	stock++;
+#ifdef APART
+	orders--;
+#endif
 #ifdef BROKEN
 	pthread_mutex_lock(&orders_lock);
 	orders--;
