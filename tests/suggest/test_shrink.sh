@@ -6,6 +6,7 @@
 . "$GM_TOP/tests/access/common.sh"
 need jq
 [ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
+[ -e "$GM_BUILD/libaccess_step.so" ] || skip "machine code is not read: libzydis-dev is missing"
 # shellcheck disable=SC2034 # for instrumented()
 programs=$GM_TOP/tests/suggest/programs
 shapes=$programs/shapes.c
@@ -64,6 +65,8 @@ all_moves()
 }
 
 all_moves
+same "movable lines" "lines $(line 'edges before'), $(line 'edges behind')" \
+	"$(jq -r '.suggestions[] | select(.lock == "edges_lock") | .sites[0].movable' json)"
 
 # A line that was not executed may access other memory: said if it is suggested.
 jq -e --arg line "line $(line 'unseen not executed'): not seen executing" '

@@ -8,7 +8,19 @@
 #include "core/text/printable.h"
 #include "suggest/words.h"
 
-enum { SITE, ROLE, SECTIONS, SITE_UNKNOWN, RUNS, EXIT, CONFLICTING, SOURCE, N_SITE_COLUMNS };
+enum {
+	SITE,
+	ROLE,
+	SECTIONS,
+	SITE_UNKNOWN,
+	RUNS,
+	EXIT,
+	CONFLICTING,
+	MOVABLE,
+	NOT_SEARCHED,
+	SOURCE,
+	N_SITE_COLUMNS
+};
 
 static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [SITE] = {"site", "site", PP_TYPE_TEXT, PP_COLUMN_KEY, "call that enters the sections"},
@@ -20,6 +32,10 @@ static const struct pp_column site_columns[N_SITE_COLUMNS] = {
     [EXIT] = {"exit", "left at", PP_TYPE_TEXT, 0, "call that leaves them; none: several"},
     [CONFLICTING] = {"conflicting", "conflicts at", PP_TYPE_TEXT, 0,
 		     "code that accesses memory in which sections conflict"},
+    [MOVABLE] = {"movable", "movable", PP_TYPE_TEXT, 0,
+		 "lines that need not be in the section, whether or not they take long"},
+    [NOT_SEARCHED] = {"not_searched", "not searched", PP_TYPE_TEXT, 0,
+		      "why such lines are not known"},
     [SOURCE] = {"source", "source", PP_TYPE_TEXT, PP_COLUMN_JSON_ONLY,
 		"its lines; '>': lock and unlock, '*': conflicting accesses, '^' and 'v': may go "
 		"before the lock and behind the unlock"},
@@ -118,6 +134,8 @@ static struct pp_table *sites_of(const struct pp_suggest_runs *runs,
 		pp_cell_set_count(&row[RUNS], site->n_runs);
 		pp_cell_set_text(&row[EXIT], site->exit);
 		set_owned(&row[CONFLICTING], join(site->conflicting));
+		set_owned(&row[MOVABLE], pp_suggest_moved_lines(site));
+		pp_cell_set_text(&row[NOT_SEARCHED], site->extent.why);
 		set_owned(&row[SOURCE],
 			  pp_suggest_excerpt(site, runs->sources, pp_suggest_is_long(suggestion, i),
 					     &why));
