@@ -155,6 +155,12 @@ static int64_t until_ns(const struct pp_direct_stream *stream)
 	return stream->direct->decoder->capture->model->until_ns;
 }
 
+/* From this time on, the streams of all CPUs have their events. */
+static int64_t since_ns(const struct pp_direct_stream *stream)
+{
+	return stream->direct->decoder->capture->model->since_ns;
+}
+
 /* Ends the stream at the instant up to which a live capture is read. */
 static void leave_rest(struct pp_direct_stream *stream)
 {
@@ -382,6 +388,9 @@ bool pp_direct_stream_next(struct pp_direct_stream *stream, int64_t *ret_time_ns
 			leave_rest(stream);
 			continue;
 		}
+		/* Without those of the other CPUs, they contradict each other. */
+		if (*ret_time_ns < since_ns(stream) && pp_stream_is_of_cpu(&stream->stream))
+			continue;
 		if (pp_stream_admit(&stream->stream, ret_time_ns) &&
 		    pp_stream_look(&stream->stream, &stream->record, ret_time_ns))
 			return true;

@@ -395,6 +395,14 @@ static struct pp_cpu *cpu_of(struct pp_thread_states *states, int cpu)
 	return &g_array_index(states->cpus, struct pp_cpu, cpu);
 }
 
+/* In a ring, the switches before the first one are missing: its operations do not tell its mode. */
+static void forget_mode(const struct pp_thread_states *states, struct pp_thread_state *self)
+{
+	if (!self->scheduled && pp_model_begins_late(states->model) &&
+	    ran_before(states, self->thread))
+		self->mode = PP_MODE_UNKNOWN;
+}
+
 static void switch_out(struct pp_thread_states *states, const struct pp_event *event)
 {
 	struct pp_thread_state *self = touch(states, event->sched_switch.prev, event->time_ns);
@@ -404,6 +412,7 @@ static void switch_out(struct pp_thread_states *states, const struct pp_event *e
 
 	if (!self)
 		return;
+	forget_mode(states, self);
 	self->scheduled = true;
 	decide(states, self, event->time_ns, PP_MODE_RUNNING);
 	if (self->mode == PP_MODE_RUNNING || self->mode == PP_MODE_UNKNOWN) {
@@ -447,6 +456,7 @@ static void switch_in(struct pp_thread_states *states, const struct pp_event *ev
 	if (!self)
 		return;
 	decide(states, self, event->time_ns, mode_before_cpu(states, self));
+	forget_mode(states, self);
 	was = self->mode;
 	self->scheduled = true;
 	if (was == PP_MODE_RUNNING) {
@@ -507,6 +517,7 @@ static void on_waking(struct pp_thread_states *states, const struct pp_event *ev
 	self = touch(states, event->thread, event->time_ns);
 	if (!self)
 		return;
+	forget_mode(states, self);
 	self->scheduled = true;
 	decide(states, self, event->time_ns, PP_MODE_BLOCKED_OTHER);
 	if (self->mode == PP_MODE_RUNNING) {
