@@ -8,6 +8,8 @@
  * later: the collector notes until when it has written all of them (kernel/.complete), and the
  * instant is not after that.  If the collector has stopped, its file is old; the states of threads
  * are then unknown from there on, as in the capture of a killed recording.
+ *
+ * A snapshot is a copy of such a capture, and is always read up to the instant in its info.json.
  */
 #include <fcntl.h>
 #include <time.h>
@@ -95,10 +97,27 @@ static int64_t await_complete(const struct pp_capture *capture)
 
 /* -------------------------------------------------------------------------------------------- */
 
+/* The instant of a snapshot; 0: it is none. */
+static int64_t snapshot_ns(const struct pp_model *model)
+{
+	return pp_json_int(pp_json_object(model->info, "snapshot"), "time_ns", 0);
+}
+
+bool pp_live_is_snapshot(const struct pp_model *model)
+{
+	return snapshot_ns(model) > 0;
+}
+
 void pp_live_begin(struct pp_capture *capture)
 {
 	int64_t complete_ns;
 
+	if (pp_live_is_snapshot(capture->model)) {
+		capture->opened_ns = snapshot_ns(capture->model);
+		capture->kernel_complete_ns =
+		    pp_json_int(pp_json_object(capture->model->info, "snapshot"), "kernel_ns", 0);
+		return;
+	}
 	capture->opened_ns = now_ns();
 	capture->is_locked = capture->is_of_this_boot && is_locked(capture);
 	if (!capture->is_locked || is_without_kernel)
@@ -145,6 +164,13 @@ void pp_live_process(struct pp_capture *capture, struct pp_process *process, boo
 {
 	struct wanted wanted = {process, capture->model->dir};
 
+	if (pp_live_is_snapshot(capture->model)) {
+		process->is_live =
+		    process->end_ns == PP_TIME_UNKNOWN || process->end_ns > capture->opened_ns;
+		if (process->is_live)
+			capture->model->until_ns = capture->opened_ns;
+		return;
+	}
 	if (!capture->is_of_this_boot || process->end_ns != PP_TIME_UNKNOWN ||
 	    (holds_lock && !capture->is_locked))
 		return;

@@ -26,4 +26,7 @@ void pp_live_is_without_kernel(void);
 /* Call it after all processes are read: no time of the model is after the instant. */
 void pp_live_end(struct pp_capture *capture);
 
+/* True for the copy of a live capture: info.json has "snapshot" {time_ns, kernel_ns, why}. */
+bool pp_live_is_snapshot(const struct pp_model *model);
+
 #endif

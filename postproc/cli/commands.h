@@ -23,6 +23,7 @@ int pp_cmd_sweep(int argc, char **argv);
 int pp_cmd_predict(int argc, char **argv);
 int pp_cmd_replay(int argc, char **argv);
 int pp_cmd_suggest(int argc, char **argv);
+int pp_cmd_snapshot(int argc, char **argv);
 int pp_cmd_top(int argc, char **argv);
 int pp_cmd_browse(int argc, char **argv);
 int pp_cmd_export(int argc, char **argv);

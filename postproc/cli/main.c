@@ -24,6 +24,7 @@ static const struct command commands[] = {
     {"predict", pp_cmd_predict, "predict what other ways of locking would gain"},
     {"replay", pp_cmd_replay, "replay a run on other CPUs, or with a change"},
     {"suggest", pp_cmd_suggest, "suggest changes of locks, with what they would gain"},
+    {"snapshot", pp_cmd_snapshot, "write what a running recording has now as a capture"},
     {"top", pp_cmd_top, "show the threads and waits of a running program"},
     {"browse", pp_cmd_browse, "browse a capture in the terminal"},
     {"export", pp_cmd_export, "write a capture for another viewer"},

@@ -150,8 +150,16 @@ char *pp_model_live_text(const struct pp_model *model)
 	int64_t start_ns = pp_json_int(model->info, "start_ns", model->start_ns);
 	int64_t covered_ns = start_ns == PP_TIME_UNKNOWN ? 0 : model->until_ns - start_ns;
 
-	if (!pp_model_is_live(model))
+	JsonObject *snapshot = pp_json_object(model->info, "snapshot");
+
+	if (snapshot)
+		covered_ns = pp_json_int(snapshot, "time_ns", 0) - start_ns;
+	else if (!pp_model_is_live(model))
 		return NULL;
+	if (snapshot)
+		return g_strdup_printf("a snapshot, taken %.3f s after the start (%s)",
+				       (double)MAX(covered_ns, 0) / 1e9,
+				       pp_json_string(snapshot, "why") ?: "reason not known");
 	return g_strdup_printf("still running; this report covers the first %.3f s",
 			       (double)MAX(covered_ns, 0) / 1e9);
 }

@@ -48,3 +48,13 @@ char *pp_capture_of(pid_t pid, struct pp_error *err)
 			     (int)pid);
 	return dir;
 }
+
+char *pp_capture_named(const char *target, struct pp_error *err)
+{
+	guint64 pid;
+
+	if (!g_file_test(target, G_FILE_TEST_EXISTS) &&
+	    g_ascii_string_to_unsigned(target, 10, 1, G_MAXINT32, &pid, NULL))
+		return pp_capture_of((pid_t)pid, err);
+	return g_strdup(target);
+}

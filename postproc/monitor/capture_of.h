@@ -13,4 +13,7 @@
  */
 char *pp_capture_of(pid_t pid, struct pp_error *err);
 
+/* The same if `target` is a number and no file; else the name itself. */
+char *pp_capture_named(const char *target, struct pp_error *err);
+
 #endif

@@ -75,6 +75,9 @@ struct pp_attached {
 };
 
 struct pp_run {
+	/* Called when the kernel's events are complete, before the capture is read; or NULL. */
+	void (*kernel_ended)(void *data);
+	void *data;
 	char *const *argv;
 	const struct gm_config *config;
 	const struct gm_capture *capture;

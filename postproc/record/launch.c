@@ -47,7 +47,7 @@ static _Noreturn void become_program(const struct pp_child *child, int go_fd, in
 static void set_signals(void)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ};
-	static const int noted[] = {SIGTERM, SIGHUP, SIGCHLD};
+	static const int noted[] = {SIGTERM, SIGHUP, SIGCHLD, SIGUSR2};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(ignored); i++)
 		signal(ignored[i], SIG_IGN);
@@ -65,6 +65,7 @@ static void block_signals(sigset_t *ret_old_mask)
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGHUP);
+	sigaddset(&mask, SIGUSR2);
 	sigaddset(&mask, SIGCHLD);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGQUIT);
@@ -149,6 +150,15 @@ static void forward_signals(const struct pp_child *child)
 		}
 }
 
+static void answer(const struct pp_child *child)
+{
+	if (!forward[SIGUSR2])
+		return;
+	forward[SIGUSR2] = 0;
+	if (child->asked)
+		child->asked(child->data);
+}
+
 static bool has_ended(struct pp_child *child)
 {
 	if (!forward[SIGCHLD])
@@ -180,6 +190,7 @@ void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 	sigdelset(&mask, SIGCHLD);
 	sigdelset(&mask, SIGTERM);
 	sigdelset(&mask, SIGHUP);
+	sigdelset(&mask, SIGUSR2);
 	forward[SIGCHLD] = 1; /* the child may have ended before this check */
 	while (!has_ended(child)) {
 		unsigned n = pp_collector_pollfds(collector, fds);
@@ -188,6 +199,7 @@ void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 		if (ppoll(fds, n + 1, n ? &timeout : NULL, &mask) > 0)
 			let_signals_in(&mask);
 		forward_signals(child);
+		answer(child);
 		if (n)
 			pp_collector_round(collector);
 		pp_mailbox_read(mailbox);

@@ -19,6 +19,9 @@
 #include "core/error.h"
 
 struct pp_child {
+	/* Called on SIGUSR2; NULL: it is ignored. */
+	void (*asked)(void *data);
+	void *data;
 	pid_t pid;
 	int go_fd;     /* the child waits for a byte from it */
 	int result_fd; /* errno of a failed exec */

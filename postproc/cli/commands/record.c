@@ -19,6 +19,8 @@
 #include "cli/recording/end.h"
 #include "cli/recording/new_capture.h"
 #include "cli/recording/notes.h"
+#include "cli/recording/snapshots.h"
+#include "cli/recording/when.h"
 #include "cli/view.h"
 #include "core/text/duration.h"
 #include "record/ctf/cpu_files.h"
@@ -40,6 +42,7 @@ struct options {
 	GPtrArray *settings;  /* of const char *, "GROUP.KEY=VALUE" */
 	bool lttng;	      /* --backend lttng: a session of our own */
 	const char *ring;     /* --ring: output.ring; NULL: as configured */
+	GArray *whens;	      /* --when: of struct pp_when */
 	const char *accesses; /* --accesses: access.mode; NULL: as configured */
 	pid_t pid;	      /* --pid: a process that already runs; 0: none */
 	int64_t duration_ns;  /* --duration; 0: none */
@@ -56,6 +59,19 @@ static int take_pid(const char *value, struct options *options)
 		return pp_cli_usage("record",
 				    "invalid --pid '%s' (expected the number of a process)", value);
 	options->pid = (pid_t)pid;
+	return PP_EXIT_GOOD;
+}
+
+static int take_when(const char *value, struct options *options)
+{
+	struct pp_when when;
+
+	if (!pp_when_parse(value, &when))
+		return pp_cli_usage("record",
+				    "invalid --when '%s' (expected a condition as 'wait > 50ms', "
+				    "'hold of NAME > 10ms', 'call > 1s' or 'stall > 1s')",
+				    value);
+	g_array_append_val(options->whens, when);
 	return PP_EXIT_GOOD;
 }
 
@@ -88,6 +104,8 @@ static int take_option(void *data, int option, const char *value)
 	case 'r':
 		options->ring = value;
 		break;
+	case 'w':
+		return take_when(value, options);
 	case 'P':
 		return take_pid(value, options);
 	case 'd':
@@ -108,6 +126,7 @@ static const struct pp_cli_option option_table[] = {
     {"backend", "NAME", 'b', "native (default), or lttng (through LTTng-UST)"},
     {"accesses", "MODE", 'a', "memory accesses in sections: sampled, compiled or off"},
     {"ring", "SIZE|TIME", 'r', "keep only the newest events, such as 64M or 30s"},
+    {"when", "CONDITION", 'w', "take a snapshot, such as when 'wait > 50ms'"},
     {"pid", "PID", 'P', "record a running process, by kernel events alone"},
     {"duration", "TIME", 'd', "with --pid: end after TIME, such as 10s"},
     {"quiet", NULL, 'q', "print only errors and losses"},
@@ -147,6 +166,9 @@ static int parse_options(int argc, char **argv, struct options *options)
 	if (status >= 0)
 		return status;
 	options->command = argv + optind;
+	if (options->pid && options->whens->len)
+		return pp_cli_usage("record", "--when needs a command: of a process that already "
+					      "runs, only kernel events are recorded");
 	if (options->pid)
 		return check_attach(options);
 	if (options->duration_ns)
@@ -383,6 +405,17 @@ static int open_sources(const struct options *options, const struct pp_run *run,
 	return 0;
 }
 
+/* On SIGUSR2. */
+static void take_asked(void *data)
+{
+	pp_snapshots_ask(data, "SIGUSR2");
+}
+
+static void end_snapshots(void *data)
+{
+	pp_snapshots_end(data);
+}
+
 /*
  * Runs the program and records until it ends.  Returns 0, or the exit status if the program cannot
  * be run.
@@ -393,6 +426,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 {
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_ring_files ring_files;
+	struct pp_watch *watch;
 	struct pp_gmon_out gmon_out;
 	struct pp_lttng lttng;
 	struct pp_lttng_lost unused;
@@ -400,6 +434,8 @@ static int run_program(const struct options *options, struct pp_run *run,
 
 	if (pp_child_hold(child, options->command, env, &err))
 		return pp_cli_fail(&err);
+	child->asked = take_asked;
+	child->data = run->data;
 	if (open_sources(options, run, child, collector, &lttng, &err)) {
 		pp_child_cancel(child);
 		return pp_cli_fail(&err);
@@ -427,7 +463,9 @@ static int run_program(const struct options *options, struct pp_run *run,
 		return exec_status(rc);
 	}
 	pp_ring_files_begin(&ring_files, run->dir_fd, run->config);
+	watch = pp_watch_begin(options->whens, child->data);
 	pp_child_wait(child, collector, run->mailbox);
+	pp_watch_end(watch);
 	pp_ring_files_end(&ring_files);
 	run->end_ns = monotonic_ns();
 	run->end_us = g_get_real_time();
@@ -450,7 +488,10 @@ static int record(const struct options *options, struct gm_config *config,
 	struct pp_discard discard;
 	struct pp_collector collector;
 	struct pp_mailbox mailbox;
+	struct pp_snapshots snapshots;
 	struct pp_run run = {
+	    .kernel_ended = end_snapshots,
+	    .data = &snapshots,
 	    .argv = options->command,
 	    .config = config,
 	    .capture = capture,
@@ -476,9 +517,13 @@ static int record(const struct options *options, struct gm_config *config,
 	run.libraries = libraries;
 	run.mailbox = &mailbox;
 	pp_mailbox_open(&mailbox, capture, run.dir_fd, config->output_max_bytes);
+	pp_snapshots_begin(&snapshots, capture->dir, shown_dir);
 	status = make_environment(options, config, program, libraries, capture, &env, &err)
 		     ? pp_cli_fail(&err)
 		     : run_program(options, &run, program, env, child, &collector);
+	/* If the program could not be run. */
+	if (snapshots.pool)
+		pp_snapshots_end(&snapshots);
 	pp_mailbox_done(&mailbox);
 	pp_record_end_capture(capture, &run, &discard, status == PP_EXIT_GOOD);
 	return status;
@@ -488,7 +533,8 @@ int pp_cmd_record(int argc, char **argv)
 {
 	g_autofree struct gm_config *config = g_new(struct gm_config, 1);
 	g_autoptr(GPtrArray) settings = g_ptr_array_new();
-	struct options options = {.settings = settings};
+	g_autoptr(GArray) whens = g_array_new(FALSE, FALSE, sizeof(struct pp_when));
+	struct options options = {.settings = settings, .whens = whens};
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_program program = {.path = NULL};
 	struct pp_child child;

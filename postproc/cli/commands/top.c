@@ -272,24 +272,13 @@ static int run(struct monitor *monitor, int *ret_status, struct pp_error *err)
 	return ret;
 }
 
-/* The directory of the argument: a capture, or a process that is recorded. */
-static char *find_dir(const char *target, struct pp_error *err)
-{
-	guint64 pid;
-
-	if (!g_file_test(target, G_FILE_TEST_EXISTS) &&
-	    g_ascii_string_to_unsigned(target, 10, 1, G_MAXINT32, &pid, NULL))
-		return pp_capture_of((pid_t)pid, err);
-	return g_strdup(target);
-}
-
 static int top(const struct arguments *arguments)
 {
 	struct monitor monitor = {.arguments = arguments};
 	struct pp_error err = PP_ERROR_INIT;
 	int ret = 0, status = PP_EXIT_GOOD, signal_number;
 
-	monitor.dir = find_dir(arguments->target, &err);
+	monitor.dir = pp_capture_named(arguments->target, &err);
 	if (!monitor.dir)
 		return pp_cli_fail(&err);
 	if (!arguments->batch)

@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "events/events.h"
 
-static const char *const pass_names[] = {"locks", "waiting"};
+static const char *const pass_names[] = {"locks", "waiting", "io"};
 
 /* Keeps the synchronization events only. */
 static void leave_out_others(struct pp_snapshot *snapshot)

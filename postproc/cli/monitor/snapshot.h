@@ -13,7 +13,7 @@
 #include "cli/view.h"
 
 struct pp_snapshot {
-	struct pp_view view; /* its passes are `locks` and `waiting` */
+	struct pp_view view; /* its passes are `locks`, `waiting` and `io` */
 	struct pp_windows windows;
 	struct pp_selection *selection;
 	int64_t from_ns, until_ns; /* CLOCK_MONOTONIC */

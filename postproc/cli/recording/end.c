@@ -167,6 +167,8 @@ void pp_record_end(struct pp_run *run, struct pp_lttng *lttng, const struct pp_g
 	struct pp_capture *capture = NULL;
 	guint kernel_losses, n_without = 0;
 
+	if (run->kernel_ended)
+		run->kernel_ended(run->data);
 	pp_losses_kernel(run, rc);
 	if (lttng)
 		pp_losses_lttng(run, lttng);

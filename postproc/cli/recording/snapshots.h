@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The snapshots that `record` takes itself: on a signal, or on a condition.  Each is written by a
+ * thread, while the program and the recording go on.
+ */
+#ifndef PP_CLI_RECORDING_SNAPSHOTS_H
+#define PP_CLI_RECORDING_SNAPSHOTS_H
+
+#include <glib.h>
+
+struct pp_snapshots {
+	const char *dir, *shown_dir;
+	GThreadPool *pool; /* of one thread */
+	GMutex reading;	   /* one thread at a time reads a capture */
+	int is_over;	   /* atomic: the recorder writes no more kernel events */
+};
+
+void pp_snapshots_begin(struct pp_snapshots *snapshots, const char *dir, const char *shown_dir);
+
+/* Asks for one; `why` in words.  Any thread. */
+void pp_snapshots_ask(struct pp_snapshots *snapshots, const char *why);
+
+/* Waits until all are written.  Call it when the kernel's events are complete. */
+void pp_snapshots_end(struct pp_snapshots *snapshots);
+
+#endif
