@@ -10,6 +10,13 @@ streams_bytes()
 		awk '{ sum += $1 } END { print sum + 0 }'
 }
 
+# problems FILE: prints the problems in a report of `quality` in JSON, except for wake-ups: some kernels drop these on an
+# idle CPU, also without a ring.
+problems()
+{
+	jq -c '[.quality[] | select(.what != "ended a sleep without a recorded wake-up")]' "$1"
+}
+
 # ring_from CAPTURE: prints the time in ns, from the start of the capture, from which on it has all events.
 ring_from()
 {

@@ -43,7 +43,7 @@ has_wait()
 	[[ $found == 'hold (ring_waits.c:'* ]] || fail "$1: expected the wait for gate, and its holder, found $found"
 	[ "$(jq '[.locks[] | select(.name == "gate") | .hold_max_ns] | max' report.json)" -ge 5000000 ] ||
 		fail "$1: expected the whole hold of gate: $(jq -c '.locks' report.json)"
-	[ "$(jq -c .quality report.json)" = '[]' ] || fail "$1: expected no problems, found $(jq -c .quality report.json)"
+	[ "$(problems report.json)" = '[]' ] || fail "$1: expected no problems, found $(problems report.json)"
 }
 
 for source in none auto; do
