@@ -273,7 +273,9 @@ void pp_missing_streams(struct pp_capture *capture, const char *trace_dir,
 	/* A process that still runs makes files while they are checked here. */
 	if (!process || process->is_live)
 		return;
-	find_gaps(capture, trace_dir, !has_counted_losses(process), process->has_ring, files);
+	/* `record` also removes whole streams of a process that has ended. */
+	find_gaps(capture, trace_dir, !process->has_ring && !has_counted_losses(process),
+		  process->has_ring, files);
 	find_cuts(capture, trace_dir, files);
 }
 

@@ -21,8 +21,9 @@ static const struct {
     {GM_LOSS_NO_FUNCTION, "__cyg_profile_func_enter() was called with a null function"},
     {GM_LOSS_SECOND_COPY, "the program contains libgmon_mt twice; link it once"},
     {PP_LOSS_LEFT, "a signal handler jumped out of the operation, which may have taken effect"},
-    {PP_LOSS_OUTPUT_MAX, "output.max is reached; --set output.max=64G allows more, "
-			 "--set sync.mode=contended or calls.mode=count needs less"},
+    {PP_LOSS_OUTPUT_MAX,
+     "output.max is reached, or the size of a ring; --set output.max=64G allows more, "
+     "--set sync.mode=contended or calls.mode=count needs less"},
     {PP_LOSS_LITTLE, "a child of fork has too few to make files for them"},
     {PP_LOSS_STALLED, "another thread was stopped for seconds while it used shared data"},
 };

@@ -523,6 +523,12 @@ struct pp_table *pp_locks_table(const struct pp_locks *self, const GArray *used)
 			      n_timed);
 	note_lost_holds(table, self->context->model);
 	pp_lock_note_unknown(table, used);
+	if (self->objects.n_early)
+		pp_table_note(table,
+			      "%" PRIu64
+			      " locks were acquired before the events that the ring has: "
+			      "these holds are not counted",
+			      self->objects.n_early);
 	if (self->unfinished)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " waits never ended: they count up to the end "

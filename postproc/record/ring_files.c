@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Looks at the sum of all files every 0.1 s, and lists them if it is too large, or every second if
- * the ring has a time.  The newest file of a stream is never removed: its thread writes there.
+ * the ring has a time.  The newest file of a stream is not removed before its process has ended:
+ * its thread writes there.
  */
 #include "record/ring_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/stream_name.h"
+#include "gmon-mt/format.h"
 #include "gmon-mt/packet.h"
 #include "runtime/capture/capture.h"
 
@@ -80,10 +82,7 @@ static void list_streams(GArray *all, int dir_fd, const char *folder)
 static int by_stream(const void *a, const void *b)
 {
 	const struct file *x = a, *y = b;
-	int order = strcmp(x->folder, y->folder);
 
-	if (order)
-		return order;
 	if (x->name.stream != y->name.stream)
 		return x->name.stream < y->name.stream ? -1 : 1;
 	return x->name.number < y->name.number ? -1 : x->name.number > y->name.number;
@@ -96,15 +95,42 @@ static int by_end(const void *a, const void *b)
 	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
 
-static void find_ends(GArray *all)
+/* Of the files of a process, from that position on. */
+static void find_ends(GArray *all, guint first)
 {
-	g_array_sort(all, by_stream);
-	for (guint i = 0; i + 1 < all->len; i++) {
+	if (first == all->len)
+		return;
+	qsort(&g_array_index(all, struct file, first), all->len - first, sizeof(struct file),
+	      by_stream);
+	for (guint i = first; i + 1 < all->len; i++) {
 		struct file *file = &g_array_index(all, struct file, i);
 
-		if (g_str_equal(file[0].folder, file[1].folder) &&
-		    file[0].name.stream == file[1].name.stream)
+		if (file[0].name.stream == file[1].name.stream)
 			file->end_ns = file[1].begin_ns;
+	}
+}
+
+/* The time at which the process ended; 0: it did not, or was killed. */
+static uint64_t read_end(int dir_fd, const char *folder)
+{
+	g_autofree char *path = g_build_filename(folder, "threads", NULL);
+	struct gm_threads_header header = {.end_ns = 0};
+	int fd = openat(dir_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool is_read = fd >= 0 && pread(fd, &header, sizeof(header), 0) == sizeof(header);
+
+	if (fd >= 0)
+		close(fd);
+	return is_read ? header.end_ns : 0;
+}
+
+/* After the end of its process, the newest file of a stream has an end, too. */
+static void end_newest(GArray *all, guint first, uint64_t end_ns)
+{
+	for (guint i = first; i < all->len; i++) {
+		struct file *file = &g_array_index(all, struct file, i);
+
+		if (!file->end_ns)
+			file->end_ns = end_ns;
 	}
 }
 
@@ -121,13 +147,16 @@ static GArray *list_files(int dir_fd)
 		if (g_ascii_isdigit(entry->d_name[0])) {
 			g_autofree char *folder = g_build_filename(entry->d_name, STREAMS, NULL);
 
+			guint first = all->len;
+
 			list_streams(all, dir_fd, folder);
+			find_ends(all, first);
+			end_newest(all, first, read_end(dir_fd, entry->d_name));
 		}
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
 		close(fd);
-	find_ends(all);
 	g_array_sort(all, by_end);
 	return all;
 }

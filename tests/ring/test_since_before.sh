@@ -30,8 +30,8 @@ for source in none auto; do
 	[ "$hold_ns" -le $((2 * wall_ns)) ] || fail "expected holds within the ring's time, found $hold_ns ns of $wall_ns ns"
 done
 
-# Its hold has no begin in there, which a note says.
-jq -e '.notes[] | select(.note | test("^1 locks were acquired before the events that the ring has"))' report.json >/dev/null ||
+# Its hold has no begin in there, which a note says; nor may that of `hot` with which a stream begins.
+jq -e '.notes[] | select(.note | test("^[1-9][0-9]* locks were acquired before the events that the ring has"))' report.json >/dev/null ||
 	fail "expected a note on the lock that main() held: $(jq -c .notes report.json)"
 
 # A wait at the end is there with its holder and release.

@@ -121,6 +121,7 @@ struct pp_objects {
 	/* Objects of the last look-ups, by address: an unlock mostly follows its lock. */
 	struct pp_object *recent[PP_RECENT_OBJECTS];
 	GPtrArray *all;		  /* of struct pp_object *, by serial; NULL: folded */
+	uint64_t n_early;	  /* releases of holds that began before the events of a ring */
 	uint64_t n_ever;	  /* objects and groups so far */
 	struct pp_folded *folded; /* object_fold.c; NULL: nothing is folded */
 };

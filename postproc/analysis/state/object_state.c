@@ -310,8 +310,10 @@ static void release(struct pp_objects *objects, struct pp_object *object,
 		return;
 	}
 	/* It has held the lock since before the time that the ring has. */
-	if (operation->thread->begins_late && !object->n_exclusive)
+	if (operation->thread->begins_late && !object->n_exclusive) {
+		objects->n_early++;
 		return;
+	}
 	for (guint i = 0; i < pp_object_n_holds(object); i++) {
 		if (hold_at(object, i)->superseded_ns != PP_TIME_UNKNOWN)
 			continue;

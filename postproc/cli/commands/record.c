@@ -549,6 +549,9 @@ int pp_cmd_record(int argc, char **argv)
 	    (config->level == GM_LEVEL_APPLIC_ONLY || config->kernel == GM_KERNEL_NONE))
 		return pp_cli_usage("record", "--pid records kernel events, which the profile "
 					      "applic-only and kernel.source=none leave out");
+	/* Their streams would grow without a limit. */
+	if (options.pid && gm_config_has_ring(config))
+		config->sample_hz = 0;
 	if (options.pid)
 		return pp_record_attach(options.pid, options.duration_ns, config);
 	rc = pp_program_read(options.command[0], &program, &err);
