@@ -28,6 +28,14 @@ expect()
 	jq -e "$2" got >/dev/null || fail "$1: $(cat got)"
 }
 
+# losses_are_explained: a note tells why gains are below 0, if any is
+losses_are_explained()
+{
+	expect "gains below 0" '([.ulcp_regions[] | select(.gain_ns != null and .gain_ns < 0)] | length) as $n |
+		[.notes[].note | select(startswith("rows whose gain is below 0: "))] as $notes |
+		if $n > 0 then $notes == [$notes[0]] and ($notes[0] | startswith("rows whose gain is below 0: \($n),")) else $notes == [] end'
+}
+
 # skeletons ARG...: the same with real threads; false if the machine is so busy that a run takes too long
 skeletons()
 {
@@ -54,6 +62,7 @@ record_both pair_statistics
 for captures in 'pair_statistics.accesses' 'pair_statistics.timing pair_statistics.accesses'; do
 	read -ra captures <<<"$captures"
 	predict "${captures[@]}"
+	losses_are_explained
 	expect "pairs" '.ulcp_sections[0] | .locks == 1 and .sections == 10000 and .contending == 0 and .unknown == 0
 		and .unnecessary > 0'
 	expect "orders" '[.ulcp_times[].order] == ["recorded", "free"] and (.ulcp_times[0].t_rw_ns != null)'

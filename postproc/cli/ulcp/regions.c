@@ -45,8 +45,8 @@ static void set_names(struct pp_cell *row, const struct pp_replay_model *model,
 	pp_cell_set_count(&row[PAIRS], fused->n);
 }
 
-/* Rows that lose time, which the sum of all does not show. */
-static void note_losses(struct pp_table *table, const GArray *fused, double total_ns)
+/* Rows that lose time, though the run as a whole may gain. */
+static void note_losses(struct pp_table *table, const GArray *fused)
 {
 	double lost_ns = 0;
 	unsigned n = 0;
@@ -57,7 +57,7 @@ static void note_losses(struct pp_table *table, const GArray *fused, double tota
 		n += gain_ns < 0;
 		lost_ns += gain_ns < 0 ? -gain_ns : 0;
 	}
-	if (n && total_ns > 0) {
+	if (n) {
 		g_autofree char *lost = pp_duration_text((int64_t)lost_ns);
 
 		pp_table_note(table,
@@ -99,7 +99,7 @@ struct pp_table *pp_cli_ulcp_regions(const struct pp_cli_ulcp_models *models, bo
 	else if (fused->len && total_ns <= 0)
 		pp_table_note(table, "shares are missing: the pairs gain nothing in sum");
 	if (has_gains)
-		note_losses(table, fused, total_ns);
+		note_losses(table, fused);
 	if (!is_all)
 		pp_table_note(table, "there are so many pairs of call sites that some which "
 				     "overlap are not fused");
