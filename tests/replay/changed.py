@@ -129,7 +129,7 @@ for number in range(n_models):
         if not found:
             continue
         changed.write("changed")
-        expected = simulated(gprof_mt, "changed", "--cpus", f"1..{n}", *fair)
+        expected, _ = simulated(gprof_mt, "changed", "--cpus", f"1..{n}", *fair)
         for row in found["replays"]:
             assert row["changed_ns"] == expected[row["cpus"]], (seed + number, texts, fair, row, expected)
         assert found["path"][0]["before_ns"] > 0 or found["replays"][0]["run_ns"] == 0, (seed + number, found)

@@ -86,8 +86,8 @@ class Model:
         self.kept = {(i, at): rng.randint(1, 50) for i, thread in enumerate(self.threads)
                      for at in range(len(thread.steps)) if rng.random() < 0.2}
 
-    def write(self, path, recorded_ns=0):
-        lines = ["gprof-mt-model 1", f"cpus {self.n_threads}", f"run {recorded_ns}", "quantum 7", "wake 0", "others 1"]
+    def write(self, path, cpus=1, recorded_ns=0):
+        lines = ["gprof-mt-model 1", f"cpus {cpus}", f"run {recorded_ns}", "quantum 7", "wake 0", "others 1"]
         lines.append("costs " + " ".join(str(ns) for ns in self.costs))
         lines += [f'lock "lock {i}"' for i in range(self.n_locks)]
         lines += [f'sem {self.sem} "items"', f'barrier {self.n_threads} "all"', 'cond "cond"']
@@ -236,7 +236,7 @@ def main():
     for number in range(n_models):
         model = Model(random.Random(seed + number))
         expected, n = slow(model), model.n_threads
-        model.write("model", slow(model, model.kept))
+        model.write("model", n, slow(model, model.kept))
         fair, fidelity = simulated(gprof_mt, "model", "--fair", "--cpus", f"1..{n}")
         barging, _ = simulated(gprof_mt, "model", "--cpus", f"1..{n}")
         # Operations at the same time may have another order.
