@@ -37,6 +37,15 @@ struct pp_access_set {
 	struct pp_access_line lines[];
 };
 
+/*
+ * The first and the last access of a line, numbered from 1 within its segment.  Not part of a set,
+ * see above; in any order, and of no other lines than those of the segment's set.
+ */
+struct pp_access_order {
+	uint64_t address;
+	uint32_t first, last;
+};
+
 /* All sets of a capture; the model has one. */
 struct pp_access_sets;
 

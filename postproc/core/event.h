@@ -184,11 +184,13 @@ struct pp_event {
 			const struct pp_path *path; /* to the site; NULL: not known */
 		} io;
 		struct {
-			struct pp_access_set *set; /* core/access_set.h; borrowed */
-			uint64_t duration_ns;	   /* it began so long before */
-			uint64_t reads, writes;	   /* accesses */
-			uint64_t left_out;	   /* ... of which the set lacks lines */
-			unsigned flags;		   /* enum st_access_flags */
+			struct pp_access_set *set;	     /* core/access_set.h; borrowed */
+			const struct pp_access_order *order; /* of its lines; borrowed */
+			unsigned n_order;		     /* 0: not known */
+			uint64_t duration_ns;		     /* it began so long before */
+			uint64_t reads, writes;		     /* accesses */
+			uint64_t left_out;		     /* ... of which the set lacks lines */
+			unsigned flags;			     /* enum st_access_flags */
 		} segment;
 		struct {
 			uint64_t address, size;

@@ -12,15 +12,23 @@
 #include "core/access_set.h"
 #include "sync-trace/accesses.h"
 
+/* As it was read. */
+struct read_line {
+	struct pp_access_line line;
+	uint32_t first, last; /* struct pp_access_order */
+};
+
 struct pp_defined_set {
 	uint32_t number; /* 0: none yet */
 	struct pp_access_set *set;
+	struct pp_access_order *order;
+	unsigned n_order;
 };
 
 struct pp_defined_sets {
 	uint32_t pending;  /* the number of the set whose lines are being read; 0: none */
 	uint32_t left_out; /* the last set that has no place, since lines are missing; 0: none */
-	GArray *lines;	   /* ... of struct pp_access_line */
+	GArray *lines;	   /* ... of struct read_line */
 	/*
 	 * The last lines that were defined, the same type: line `number` is at (number - 1 -
 	 * origin) % ST_ACCESS_LINES_KNOWN.
@@ -35,8 +43,10 @@ void pp_defined_sets_free(struct pp_defined_sets *sets)
 {
 	if (!sets)
 		return;
-	for (unsigned i = 0; i < ST_ACCESS_SETS; i++)
+	for (unsigned i = 0; i < ST_ACCESS_SETS; i++) {
 		pp_access_set_unref(sets->places[i].set);
+		g_free(sets->places[i].order);
+	}
 	pp_access_set_unref(sets->empty);
 	g_array_unref(sets->lines);
 	g_array_unref(sets->known);
@@ -47,8 +57,8 @@ static struct pp_defined_sets *sets_of(struct pp_stream *stream)
 {
 	if (!stream->sets) {
 		stream->sets = g_new0(struct pp_defined_sets, 1);
-		stream->sets->lines = g_array_new(FALSE, FALSE, sizeof(struct pp_access_line));
-		stream->sets->known = g_array_new(FALSE, FALSE, sizeof(struct pp_access_line));
+		stream->sets->lines = g_array_new(FALSE, FALSE, sizeof(struct read_line));
+		stream->sets->known = g_array_new(FALSE, FALSE, sizeof(struct read_line));
 	}
 	return stream->sets;
 }
@@ -60,18 +70,20 @@ static void add_problem(const struct pp_stream *stream, const char *what)
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
-static struct pp_access_line read_line(const uint8_t *at)
+static struct read_line read_line(const uint8_t *at)
 {
 	struct st_access_line line;
 
 	memcpy(&line, at, sizeof(line));
-	return (struct pp_access_line){
-	    .address = line.address & ~(uint64_t)(ST_LINE_BYTES - 1),
-	    .read = line.read,
-	    .written = line.written,
-	    .changed = line.changed & line.written,
-	    .first_site = line.first_site,
-	    .last_site = line.last_site,
+	return (struct read_line){
+	    .line = {.address = line.address & ~(uint64_t)(ST_LINE_BYTES - 1),
+		     .read = line.read,
+		     .written = line.written,
+		     .changed = line.changed & line.written,
+		     .first_site = line.first_site,
+		     .last_site = line.last_site},
+	    .first = line.first,
+	    .last = line.last,
 	};
 }
 
@@ -81,11 +93,30 @@ static void place_sites(const struct pp_stream *stream, GArray *lines, int64_t t
 	const struct pp_process *process = stream->thread ? stream->thread->process : NULL;
 
 	for (guint i = 0; process && process->places && i < lines->len; i++) {
-		struct pp_access_line *line = &g_array_index(lines, struct pp_access_line, i);
+		struct pp_access_line *line = &g_array_index(lines, struct read_line, i).line;
 
 		line->first_site = pp_places_code(process, line->first_site, time_ns);
 		line->last_site = pp_places_code(process, line->last_site, time_ns);
 	}
+}
+
+/* Divides the lines that were read into a set and the order of its accesses. */
+static void fill_place(const struct pp_stream *stream, struct pp_defined_set *place)
+{
+	const GArray *lines = stream->sets->lines;
+	g_autofree struct pp_access_line *of_set = g_new(struct pp_access_line, lines->len);
+
+	place->order = g_renew(struct pp_access_order, place->order, lines->len);
+	place->n_order = lines->len;
+	for (guint i = 0; i < lines->len; i++) {
+		const struct read_line *line = &g_array_index(lines, struct read_line, i);
+
+		of_set[i] = line->line;
+		place->order[i] =
+		    (struct pp_access_order){line->line.address, line->first, line->last};
+	}
+	place->set =
+	    pp_access_set_get(stream->decoder->capture->model->access_sets, of_set, lines->len);
 }
 
 /* Ends the set whose lines are being read, and gives it its place. */
@@ -99,9 +130,7 @@ static void end_set(struct pp_stream *stream, int64_t time_ns)
 	place_sites(stream, sets->lines, time_ns);
 	pp_access_set_unref(place->set);
 	place->number = sets->pending;
-	place->set =
-	    pp_access_set_get(stream->decoder->capture->model->access_sets,
-			      (struct pp_access_line *)sets->lines->data, sets->lines->len);
+	fill_place(stream, place);
 	g_array_set_size(sets->lines, 0);
 	sets->pending = 0;
 }
@@ -137,14 +166,14 @@ static bool begin_lines(struct pp_stream *stream, uint64_t number, uint32_t n_li
 }
 
 /* The line has the next number. */
-static void remember(struct pp_defined_sets *sets, const struct pp_access_line *line)
+static void remember(struct pp_defined_sets *sets, const struct read_line *line)
 {
 	uint32_t at = (sets->last++ - sets->origin) % ST_ACCESS_LINES_KNOWN;
 
 	if (at == sets->known->len)
 		g_array_append_vals(sets->known, line, 1);
 	else
-		g_array_index(sets->known, struct pp_access_line, at) = *line;
+		g_array_index(sets->known, struct read_line, at) = *line;
 }
 
 void pp_decode_lines(struct pp_stream *stream, const struct pp_record *record)
@@ -160,7 +189,7 @@ void pp_decode_lines(struct pp_stream *stream, const struct pp_record *record)
 	}
 	is_taken = number && begin_lines(stream, number, record->n_lines);
 	for (uint32_t i = 0; i < record->n_lines; i++) {
-		struct pp_access_line line = read_line(at + i * sizeof(struct st_access_line));
+		struct read_line line = read_line(at + i * sizeof(struct st_access_line));
 
 		remember(sets, &line);
 		if (is_taken)
@@ -169,13 +198,13 @@ void pp_decode_lines(struct pp_stream *stream, const struct pp_record *record)
 }
 
 /* Returns the last line with that place; NULL: it is not known. */
-static const struct pp_access_line *known_line(const struct pp_defined_sets *sets, uint16_t place)
+static const struct read_line *known_line(const struct pp_defined_sets *sets, uint16_t place)
 {
 	uint32_t age = (sets->last - 1 - place) % ST_ACCESS_LINES_KNOWN;
 
 	if (place >= ST_ACCESS_LINES_KNOWN || age >= sets->known->len)
 		return NULL;
-	return &g_array_index(sets->known, struct pp_access_line,
+	return &g_array_index(sets->known, struct read_line,
 			      (sets->last - 1 - age - sets->origin) % ST_ACCESS_LINES_KNOWN);
 }
 
@@ -201,7 +230,7 @@ void pp_decode_known_lines(struct pp_stream *stream, const struct pp_record *rec
 	if (!begin_lines(stream, number, record->n_lines))
 		return;
 	for (uint32_t i = 0; i < record->n_lines; i++) {
-		const struct pp_access_line *line;
+		const struct read_line *line;
 		uint16_t place;
 
 		memcpy(&place, at + i * sizeof(place), sizeof(place));
@@ -214,20 +243,21 @@ void pp_decode_known_lines(struct pp_stream *stream, const struct pp_record *rec
 	}
 }
 
-/* Returns the set, lent; NULL: it is not defined. */
-static struct pp_access_set *find_set(struct pp_stream *stream, uint64_t number, int64_t time_ns)
+/* Sets the set, and the order of its accesses, lent.  Returns false if it is not defined. */
+static bool find_set(struct pp_stream *stream, uint64_t number, struct pp_event *event)
 {
 	struct pp_defined_sets *sets = sets_of(stream);
 	const struct pp_defined_set *place = &sets->places[ST_ACCESS_SET_PLACE(number)];
 
 	if (number)
-		end_set(stream, time_ns);
+		end_set(stream, event->time_ns);
 	else if (!sets->empty)
 		sets->empty =
 		    pp_access_set_get(stream->decoder->capture->model->access_sets, NULL, 0);
-	if (!number)
-		return sets->empty;
-	return place->number == number ? place->set : NULL;
+	event->segment.set = number ? place->set : sets->empty;
+	event->segment.order = number ? place->order : NULL;
+	event->segment.n_order = number ? place->n_order : 0;
+	return !number || place->number == number;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -251,10 +281,7 @@ static void note_stepped(struct pp_process *process)
 bool pp_decode_segment(struct pp_stream *stream, const struct pp_record *record,
 		       struct pp_event *event)
 {
-	struct pp_access_set *set =
-	    find_set(stream, record->values[PP_SEGMENT_SET], event->time_ns);
-
-	if (!set) {
+	if (!find_set(stream, record->values[PP_SEGMENT_SET], event)) {
 		add_problem(stream, "segments with undefined sets of accesses: left out");
 		if (stream->thread)
 			stream->thread->process->segments_lost++;
@@ -262,7 +289,6 @@ bool pp_decode_segment(struct pp_stream *stream, const struct pp_record *record,
 	}
 	event->kind = PP_EVENT_SEGMENT;
 	event->thread = stream->thread;
-	event->segment.set = set;
 	event->segment.duration_ns = record->values[PP_SEGMENT_DURATION];
 	event->segment.reads = record->values[PP_SEGMENT_READS];
 	event->segment.writes = record->values[PP_SEGMENT_WRITES];

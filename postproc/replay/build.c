@@ -343,9 +343,9 @@ void pp_replay_builder_call_times(struct pp_replay_builder *self, const GPtrArra
 	self->call_times = pp_replay_call_times_new(self->context, functions, has_returns, data);
 }
 
-void pp_replay_builder_accesses(struct pp_replay_builder *self)
+void pp_replay_builder_accesses(struct pp_replay_builder *self, bool with_spans)
 {
-	self->units = pp_replay_units_new(self->context);
+	self->units = pp_replay_units_new(self->context, with_spans);
 }
 
 GArray *pp_replay_builder_sets(const struct pp_replay_builder *self)

@@ -33,8 +33,8 @@ void pp_replay_builder_call_times(struct pp_replay_builder *builder, const GPtrA
 				  bool (*has_returns)(const void *data, uint32_t serial),
 				  const void *data);
 
-/* The same: the model tells the accesses of sections (units.h). */
-void pp_replay_builder_accesses(struct pp_replay_builder *builder);
+/* The same: the model tells the accesses of sections, and where they conflict (units.h). */
+void pp_replay_builder_accesses(struct pp_replay_builder *builder, bool with_spans);
 
 /*
  * The same: only what happens from then until then, since the begin of the capture, is part of the

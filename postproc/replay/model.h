@@ -156,6 +156,12 @@ struct pp_replay_access {
 	uint32_t thread, step;
 	uint32_t unit;
 	bool writes; /* shared data */
+	/*
+	 * The part of the section from the first to the last access that conflicts with another
+	 * section, by their numbers among all of its accesses: 0 to 1; equal: there is none.
+	 */
+	bool has_span; /* it is known */
+	double from, to;
 };
 
 struct pp_replay_model {

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TRY    "try" /* before the operation */
-#define LATE   "late"
-#define KEPT   "kept"
-#define HEADER "gprof-mt-model 1"
+#define TRY	"try" /* before the operation */
+#define LATE	"late"
+#define KEPT	"kept"
+#define MILLION 1e6 /* of a section's accesses */
+#define HEADER	"gprof-mt-model 1"
 
 static const char *const object_words[PP_REPLAY_N_OBJECT_KINDS] = {
     [PP_REPLAY_OBJECT_LOCK] = "lock",
@@ -60,8 +61,12 @@ static void write_step(FILE *file, const struct pp_replay_step *step)
 
 static void write_access(FILE *file, const struct pp_replay_access *access)
 {
-	if (access)
-		fprintf(file, "access %u %s\n", access->unit, access->writes ? "write" : "read");
+	if (!access)
+		return;
+	fprintf(file, "access %u %s", access->unit, access->writes ? "write" : "read");
+	if (access->has_span)
+		fprintf(file, " %.0f %.0f", access->from * MILLION, access->to * MILLION);
+	fputc('\n', file);
 }
 
 /* Writes the parts of the CPU time of that step in functions. */
@@ -397,6 +402,18 @@ static bool take_wakes(struct words *words, struct pp_replay_model *model)
 	return n && is_at_end(words);
 }
 
+static bool take_span(struct words *words, struct pp_replay_access *access)
+{
+	uint64_t from, to;
+
+	if (!take_number(words, (uint64_t)MILLION, &from) ||
+	    !take_number(words, (uint64_t)MILLION, &to) || from > to)
+		return false;
+	access->from = (double)from / MILLION;
+	access->to = (double)to / MILLION;
+	return true;
+}
+
 /* Takes the accesses of the last step, which takes a lock. */
 static bool take_access(struct words *words, struct pp_replay_model *model)
 {
@@ -414,6 +431,9 @@ static bool take_access(struct words *words, struct pp_replay_model *model)
 	    !pp_replay_acquires(
 		g_array_index(thread->steps, struct pp_replay_step, access.step).kind) ||
 	    pp_replay_find_access(model, access.thread, access.step))
+		return false;
+	access.has_span = !is_at_end(words);
+	if (access.has_span && !take_span(words, &access))
 		return false;
 	g_array_append_val(model->accesses, access);
 	return is_at_end(words);

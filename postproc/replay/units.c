@@ -3,6 +3,9 @@
  * Data is divided into words of 8 bytes. A word knows its threads and whether it is written; then
  * each set of accesses joins its shared words (union-find). The k-th instance of a section, by
  * thread and lock, belongs to the k-th step that takes that lock.
+ *
+ * A section's conflicts are its accesses to lines of which it accesses a shared word that one of
+ * the lock's sections writes.
  */
 #include "replay/units.h"
 
@@ -30,13 +33,17 @@ struct lock {
 struct pp_replay_units {
 	struct pp_access_listener listener;
 	struct pp_access_sections *sections;
-	GPtrArray *locks; /* of struct lock * */
-	GArray *all;	  /* of struct pp_replay_set, by thread and step */
+	GPtrArray *locks;		 /* of struct lock * */
+	GArray *all;			 /* of struct pp_replay_set, by thread and step */
+	struct pp_replay_orders *orders; /* NULL: not wanted */
 };
 
 static void set_done(void *data)
 {
-	pp_access_set_unref(((struct pp_replay_set *)data)->set);
+	struct pp_replay_set *set = data;
+
+	pp_access_set_unref(set->set);
+	pp_replay_order_free(set->order);
 }
 
 static GArray *sets_new(void)
@@ -87,8 +94,17 @@ static struct lock *lock_of(struct pp_replay_units *self, struct pp_object *obje
 	return lock;
 }
 
+static void on_segment(void *data, const struct pp_access_instance *instance,
+		       const struct pp_event *event)
+{
+	const struct pp_replay_units *self = data;
+
+	pp_replay_orders_segment(self->orders, instance, event);
+}
+
 static void on_ended(void *data, const struct pp_access_instance *instance)
 {
+	const struct pp_replay_units *self = data;
 	struct lock *lock = lock_of(data, instance->object);
 	uint32_t serial = instance->thread->serial;
 	struct pp_replay_set set = {.known = instance->known,
@@ -101,14 +117,20 @@ static void on_ended(void *data, const struct pp_access_instance *instance)
 		sets = lock->of_thread->pdata[serial] = sets_new();
 	if (instance->known == PP_ACCESSES_KNOWN)
 		set.set = pp_access_set_union(instance->set, instance->ended_set);
+	if (self->orders)
+		set.order = pp_replay_orders_take(self->orders, instance);
 	g_array_append_val(sets, set);
 }
 
-struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *context)
+struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *context, bool with_spans)
 {
 	struct pp_replay_units *self = g_new0(struct pp_replay_units, 1);
 
 	self->listener = (struct pp_access_listener){.data = self, .ended = on_ended};
+	if (with_spans) {
+		self->orders = pp_replay_orders_new();
+		self->listener.segment = on_segment;
+	}
 	self->sections = pp_access_sections_new(context, &self->listener);
 	self->locks = g_ptr_array_new_with_free_func(lock_free);
 	self->all = sets_new();
@@ -122,6 +144,7 @@ void pp_replay_units_free(struct pp_replay_units *self)
 	pp_access_sections_free(self->sections, NULL);
 	g_ptr_array_unref(self->locks);
 	g_array_unref(self->all);
+	pp_replay_orders_free(self->orders);
 	g_free(self);
 }
 
@@ -286,9 +309,51 @@ static uint32_t unit_of(struct lock *lock, const struct shared *shared)
 	return root->unit;
 }
 
+/* True if a word of the line that the section accesses is shared, and written. */
+static bool is_conflict(const struct lock *lock, const struct pp_access_line *line)
+{
+	for (unsigned k = 0; k < 64; k += WORD_BYTES) {
+		uint64_t address = line->address + k;
+		void *known = (line->read | line->written) & UINT64_C(0xff) << k
+				  ? g_hash_table_lookup(lock->numbers, &address)
+				  : NULL;
+		const struct word *word = known ? word_at(lock, GPOINTER_TO_UINT(known) - 1) : NULL;
+
+		if (word && word->is_shared && word->is_written)
+			return true;
+	}
+	return false;
+}
+
+/* Sets where in the section its first and its last conflict are. */
+static void set_span(const struct lock *lock, const struct pp_replay_set *set,
+		     struct pp_replay_access *access)
+{
+	const struct pp_replay_order *order = set->order;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	access->has_span = !set->is_inexact && !(order && order->is_unknown);
+	if (!access->has_span || !order)
+		return;
+	for (guint i = 0; i < order->lines->len; i++) {
+		const struct pp_replay_order_line *at =
+		    &g_array_index(order->lines, struct pp_replay_order_line, i);
+		const struct pp_access_line *line = pp_access_set_line(set->set, at->address);
+
+		if (!line || !is_conflict(lock, line))
+			continue;
+		first = MIN(first, at->first);
+		last = MAX(last, at->last);
+	}
+	if (!last)
+		return;
+	access->from = (double)(first - 1) / (double)order->n_accesses;
+	access->to = (double)last / (double)order->n_accesses;
+}
+
 /* Adds the accesses of a step that takes a lock. */
 static void add_access(struct pp_replay_model *model, struct lock *lock, uint32_t serial,
-		       const struct pp_replay_set *set)
+		       const struct pp_replay_set *set, bool with_spans)
 {
 	struct pp_replay_access access = {.thread = set->thread, .step = set->step};
 	struct shared shared;
@@ -298,6 +363,8 @@ static void add_access(struct pp_replay_model *model, struct lock *lock, uint32_
 	shared = join_words(lock, set->set, serial);
 	access.unit = unit_of(lock, &shared);
 	access.writes = shared.writes;
+	if (with_spans)
+		set_span(lock, set, &access);
 	g_array_append_val(model->accesses, access);
 }
 
@@ -331,7 +398,8 @@ static void add_thread(struct pp_replay_units *self, struct pp_replay_model *mod
 		set = find_set(lock, serial, counts[step->object]++);
 		set.thread = number;
 		set.step = i;
-		add_access(model, lock, serial, &set);
+		add_access(model, lock, serial, &set, self->orders != NULL);
+		set.order = NULL; /* lent by the lock's array */
 		g_array_append_val(self->all, set);
 	}
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/accesses/sections.h"
 #include "replay/model.h"
+#include "replay/orders.h"
 
 /* The accesses of the section that the step begins. */
 struct pp_replay_set {
@@ -16,11 +17,14 @@ struct pp_replay_set {
 	enum pp_accesses_known known;
 	bool is_inexact;	   /* the set lacks lines */
 	struct pp_access_set *set; /* owned; NULL: not known */
+	struct pp_replay_order
+	    *order; /* owned, until the model is made; NULL: not known, or none */
 };
 
 struct pp_replay_units;
 
-struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *context);
+/* with_spans: the model tells where the conflicts of sections are. */
+struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *context, bool with_spans);
 void pp_replay_units_free(struct pp_replay_units *units);
 void pp_replay_units_event(struct pp_replay_units *units, const struct pp_event *event);
 

@@ -66,6 +66,43 @@ struct pp_access_set *pp_access_text_set(struct pp_access_sets *sets, const char
 	return pp_access_set_get(sets, (struct pp_access_line *)lines->data, lines->len);
 }
 
+static void add_access(GArray *order, uint64_t address, uint32_t number)
+{
+	struct pp_access_order new = {address, number, number};
+
+	for (guint i = 0; i < order->len; i++) {
+		struct pp_access_order *line = &g_array_index(order, struct pp_access_order, i);
+
+		if (line->address != address)
+			continue;
+		line->last = number;
+		return;
+	}
+	g_array_append_val(order, new);
+}
+
+GArray *pp_access_text_order(const char *read, const char *written)
+{
+	GArray *order = g_array_new(FALSE, FALSE, sizeof(struct pp_access_order));
+	const char *const texts[] = {read, written};
+	uint32_t number = 0;
+
+	for (unsigned t = 0; t < G_N_ELEMENTS(texts); t++) {
+		g_auto(GStrv) parts = g_strsplit(texts[t] ? texts[t] : "", ",", -1);
+
+		for (char **part = parts; *part; part++) {
+			char *end;
+			uint64_t address = g_ascii_strtoull(*part, &end, 0);
+			uint64_t last = address + g_ascii_strtoull(end + 1, NULL, 0) - 1;
+
+			number++;
+			for (address &= ~UINT64_C(63); address <= last; address += 64)
+				add_access(order, address, number);
+		}
+	}
+	return order;
+}
+
 unsigned pp_access_text_count(const char *ranges)
 {
 	g_auto(GStrv) parts = g_strsplit(ranges ? ranges : "", ",", -1);

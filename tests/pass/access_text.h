@@ -3,6 +3,8 @@
 #ifndef PP_TESTS_ACCESS_TEXT_H
 #define PP_TESTS_ACCESS_TEXT_H
 
+#include <glib.h>
+
 #include "core/access_set.h"
 
 /*
@@ -11,6 +13,12 @@
  */
 struct pp_access_set *pp_access_text_set(struct pp_access_sets *sets, const char *read,
 					 const char *written, const char *changed, uint64_t site);
+
+/*
+ * Returns the order of these accesses, of which each range is one: those of `read`, then those of
+ * `written`.  An array of struct pp_access_order, which the caller unrefs.
+ */
+GArray *pp_access_text_order(const char *read, const char *written);
 
 /* The number of ranges. */
 unsigned pp_access_text_count(const char *ranges);

@@ -582,6 +582,7 @@ static int read_segment(struct reader *reader, struct pp_event *event)
 	const char *read = find_value(reader, "r"), *written = find_value(reader, "w");
 	const char *changed = find_value(reader, "c");
 	int64_t duration_ns, site, reads, writes, left_out, flags;
+	GArray *order;
 	int r;
 
 	event->kind = PP_EVENT_SEGMENT;
@@ -597,6 +598,10 @@ static int read_segment(struct reader *reader, struct pp_event *event)
 	if (!event->segment.set)
 		return fail(reader, "segment: not a list of ADDRESS+LENGTH");
 	g_ptr_array_add(reader->text->sets, event->segment.set);
+	order = pp_access_text_order(read, written);
+	g_ptr_array_add(reader->text->orders, order);
+	event->segment.order = (const struct pp_access_order *)(const void *)order->data;
+	event->segment.n_order = order->len;
 	event->segment.duration_ns = (uint64_t)duration_ns;
 	event->segment.reads = (uint64_t)reads;
 	event->segment.writes = (uint64_t)writes;
@@ -806,6 +811,7 @@ void pp_text_free(struct pp_text *text)
 	if (!text)
 		return;
 	g_ptr_array_unref(text->sets);
+	g_ptr_array_unref(text->orders);
 	pp_model_free(text->model);
 	g_array_unref(text->events);
 	g_free(text);
@@ -826,6 +832,7 @@ int pp_text_read(const char *text, const char *name, unsigned first_line, struct
 	self->model = pp_model_new(name);
 	self->events = g_array_new(FALSE, FALSE, sizeof(struct pp_event));
 	self->sets = g_ptr_array_new_with_free_func((GDestroyNotify)pp_access_set_unref);
+	self->orders = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	self->has_kernel = self->has_switch_pairs = self->has_wakings = true;
 	for (unsigned i = 0; lines[i] && !r; i++) {
 		reader.line = first_line + i;

@@ -33,7 +33,7 @@
  *          a blocking call that lasted D ns; late: its begin is no event
  *   TIME segment tid=TID [for=D] [r=A+N,...] [w=A+N,...] [c=A+N,...] [site=A] [reads=N] [writes=N]
  *          [left_out=N] [flags=N]     a segment of accesses: bytes read, written and changed (all
- *          written ones) at that site, in one access for each range
+ *          written ones) at that site, in one access for each range, in that order
  *   TIME heap_block tid=TID address=A size=N [site=A]
  *   TIME heap_freed tid=TID address=A size=N
  *   repeat N every=T [stride=A]    the events since the last repeat or declaration, N times in all:
@@ -55,8 +55,9 @@
 struct pp_text {
 	struct pp_model *model;
 	bool has_kernel, has_switch_pairs, has_wakings;
-	GArray *events;	 /* of struct pp_event, in order of time */
-	GPtrArray *sets; /* of struct pp_access_set *: those of the events */
+	GArray *events;	   /* of struct pp_event, in order of time */
+	GPtrArray *sets;   /* of struct pp_access_set *: those of the events */
+	GPtrArray *orders; /* of GArray *, the same */
 };
 
 /*

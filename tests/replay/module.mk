@@ -22,9 +22,9 @@ $(B)/tests/replay/test_ulcp_cases: tests/replay/test_ulcp_cases.c $(B)/libpostpr
 	$(Q)$(CC) $(PP_CFLAGS) -Itests/unit -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)
 
 # Make models of events as text.
-TESTS_BUILD += $(B)/tests/replay/test_call_times $(B)/tests/replay/test_delays
+TESTS_BUILD += $(B)/tests/replay/test_call_times $(B)/tests/replay/test_delays $(B)/tests/replay/test_spans
 
-$(B)/tests/replay/test_model $(B)/tests/replay/test_call_times $(B)/tests/replay/test_delays: $(B)/tests/replay/%: tests/replay/%.c tests/pass/event_text.c tests/pass/access_text.c $(B)/libpostproc.a
+$(B)/tests/replay/test_model $(B)/tests/replay/test_call_times $(B)/tests/replay/test_delays $(B)/tests/replay/test_spans: $(B)/tests/replay/%: tests/replay/%.c tests/pass/event_text.c tests/pass/access_text.c $(B)/libpostproc.a
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PP_CFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter %.c,$^) $(B)/libpostproc.a $(PP_LIBS)

@@ -33,3 +33,14 @@ record_all readers ./pair_readers >out 2>&1 || fail "record: $(cat out)"
 "$gprof_mt" replay --format json --what-if 'rwlock config_lock' readers >json 2>err || fail "rwlock: $(cat err)"
 grep -q 'whose recorded sections write no shared data: 9374 sections' json || fail "rwlock: $(cat json)"
 predicted readers 'rwlock config_lock readers=look_up'
+
+# Two of 100 accesses of each section conflict, behind 40 others.
+instrumented middle gcc
+record_all middle.d ./middle >out 2>&1 || fail "record: $(cat out)"
+site=$("$gprof_mt" replay --write model middle.d >/dev/null; sed -n 's/^site "\(run (.*\)"/\1/p' model | head -1)
+predicted middle.d "shrink $site to conflicts"
+part=$(jq -r '.notes[].note' json | sed -n 's/.*: \([0-9.]*\) % of the CPU time in its sections is from the first to the.*/\1/p')
+awk -v part="$part" 'BEGIN { exit !(part > 1 && part < 4) }' || fail "part of the sections with conflicts: $part %: $(cat json)"
+spans=$(grep '^access' model | cut -d' ' -f4- | sort | uniq -c | sort -rn | head -1 | awk '{ print $2, $3 }')
+awk -v spans="$spans" 'BEGIN { split(spans, at, " "); exit !(at[1] > 350000 && at[2] < 450000) }' ||
+	fail "place of the conflicts: $spans"

@@ -117,6 +117,28 @@ grep -v access copy >model
 same "a lock for each data, without known accesses" 200 "$(changed_ns 'split lock by object')"
 grep -q 'no accesses are recorded: lock is split by call site' json || fail "by object: $(cat json)"
 
+# Main's section has its conflicts from a fifth to the half of its accesses: of 300 ns, 60 move before and 150 behind it,
+# so that the other thread has the lock first: 400 + 90 + 150.
+model 'lock "lock"' "${sites[@]}" 'thread 0 "main"' '0 create 1' '100 lock 0 1' 'access 1 write 200000 500000' \
+	'300 unlock 0' '0 exit' 'thread created "other"' '100 lock 0 2' 'access 1 write' '300 unlock 0' '0 exit'
+same "before" 700 "$(changed_ns 'cpus 4')"
+same "a section from its first to its last conflict" 640 "$(changed_ns 'shrink get to conflicts')"
+grep -q 'get: 30.0 % of the CPU time in its sections is from the first to the last conflict' json || fail "conflicts: $(cat json)"
+same "sections of which one has unknown conflicts" 640 "$(changed_ns 'shrink * to conflicts')"
+grep -q 'or their accesses are not known: 1 of 2' json || fail "unknown conflicts: $(cat json)"
+"$gprof_mt" replay --what-if 'shrink put to conflicts' model >out 2>err && fail "unknown conflicts: $(cat out)"
+same "a section without known conflicts" "gprof-mt: --what-if: 'shrink put to conflicts': of none of the 1 sections it is known \
+where they conflict with others; gprof-mt-predict(1) tells how to record accesses" "$(cat err)"
+"$gprof_mt" replay --write copy model >/dev/null && cmp <(grep access copy) <(grep access model) || fail "spans: $(cat copy)"
+
+# The section has a step in its middle, behind which it has its conflicts: both threads have the lock for 100 ns.
+model 'lock "lock"' "${sites[@]}" 'thread 0 "a"' '0 lock 0 1' 'access 1 write 500000 1000000' '100 signal' '100 unlock 0' \
+	'0 exit' 'thread 0 "b"' '0 lock 0 2' '100 unlock 0' '0 exit'
+same "a section with a step" 200 "$(changed_ns 'shrink get to conflicts')"
+model 'lock "lock"' "${sites[@]}" 'thread 0 "a"' '0 lock 0 1' 'access 0 read 0 0' '100 unlock 0' '0 exit' 'thread 0 "b"' \
+	'0 lock 0 2' '100 unlock 0' '0 exit'
+same "a section without conflicts" 100 "$(changed_ns 'shrink get to conflicts')"
+
 # Several calls with one name are one call site: the threads are of one kind, and the lock stays one.
 model 'lock "lock"' 'site "start (a.c:1)"' 'site "start (a.c:1)"' 'site "get (a.c:2)"' 'site "get (a.c:2)"' \
 	'thread 0 "main"' '0 create 1 1' '0 create 2 2' '0 await 1:2' '0 await 2:2' '0 exit' \

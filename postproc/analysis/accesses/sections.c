@@ -205,6 +205,8 @@ static void add_segment(struct pp_access_sections *sections, const struct pp_eve
 		instance->writes += event->segment.writes;
 		instance->left_out += event->segment.left_out;
 		instance->flags |= event->segment.flags;
+		if (sections->listener->segment)
+			sections->listener->segment(sections->listener->data, instance, event);
 	}
 }
 

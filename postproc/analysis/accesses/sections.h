@@ -50,6 +50,9 @@ struct pp_access_listener {
 	void *data;
 	/* In order of the ends: for exclusive instances, the order in which they had the lock. */
 	void (*ended)(void *data, const struct pp_access_instance *instance);
+	/* A segment of accesses in the open instance, which has no end yet. */
+	void (*segment)(void *data, const struct pp_access_instance *instance,
+			const struct pp_event *event);
 	/* A thread of the process is about to access this block for the first time. */
 	void (*block)(void *data, const struct pp_process *process, uint64_t address, uint64_t size,
 		      uint64_t site);

@@ -94,6 +94,16 @@ static bool wants_accesses(const struct pp_cli_replay_arguments *arguments,
 	return is_wanted && pp_view_has_accesses(view);
 }
 
+/* True if a change is about the order of the accesses. */
+static bool wants_spans(const struct pp_cli_replay_arguments *arguments)
+{
+	bool is_wanted = arguments->write != NULL;
+
+	for (guint i = 0; i < arguments->changes->len; i++)
+		is_wanted |= pp_change_needs_spans(arguments->changes->pdata[i]);
+	return is_wanted;
+}
+
 /* Refuses a part of the time in which the recorded program did not run. */
 static int check_time(const struct pp_cli_replay_arguments *arguments, const struct pp_view *view,
 		      struct pp_error *err)
@@ -172,7 +182,7 @@ static struct pp_replay_builder *new_builder(const struct pp_cli_replay_argument
 	if (arguments->has_time)
 		pp_replay_builder_cut(builder, arguments->from_ns, arguments->to_ns);
 	if (wants_accesses(arguments, view))
-		pp_replay_builder_accesses(builder);
+		pp_replay_builder_accesses(builder, wants_spans(arguments));
 	return builder;
 }
 

@@ -16,6 +16,9 @@
  *                                     write shared data, by known accesses
  *   shrink SITE to F %                less CPU time in the sections that are entered there; the
  *                                     rest is done half before and half behind them
+ *   shrink SITE to conflicts          ... to those from the first to the last access, by number,
+ *                                     that conflicts with another section; the rest stays before
+ *                                     and behind that
  *   faster FUNCTION by F %            the function takes F percent less time, and those that it
  *                                     calls
  *   threads N [of NAME]               N threads of one kind (created at the same call site) share
@@ -61,6 +64,7 @@ struct pp_change {
 	char *subject; /* pattern of a lock, site, function or thread; NULL: none was given */
 	enum pp_change_split_by by;
 	GPtrArray *groups; /* of GPtrArray * of patterns (char *); NULL: none were given */
+	bool to_conflicts; /* shrink: without a share */
 	double share;	   /* shrink: what remains; faster: what is saved; 0 to 1 */
 	uint32_t n;	   /* threads, CPUs, locks */
 };
@@ -69,6 +73,8 @@ struct pp_change {
 struct pp_change *pp_change_parse(const char *text, struct pp_error *err);
 /* True if it is about the data that sections work on. */
 bool pp_change_needs_accesses(const struct pp_change *change);
+/* ... and also about the order of their accesses. */
+bool pp_change_needs_spans(const struct pp_change *change);
 void pp_change_free(struct pp_change *change);
 
 /*

@@ -141,7 +141,9 @@ static bool take_shrink(struct pp_change *change, char *rest)
 {
 	char *to = split_at(rest, " to ");
 
-	return to && take_share(to, &change->share) && take_subject(change, rest);
+	change->to_conflicts = to && strcmp(to, "conflicts") == 0;
+	return to && (change->to_conflicts || take_share(to, &change->share)) &&
+	       take_subject(change, rest);
 }
 
 static bool take_faster(struct pp_change *change, char *rest)
@@ -174,7 +176,8 @@ static const struct {
     [PP_CHANGE_SPLIT] = {"split", take_split,
 			 "split LOCK by site, by object, by thread, by SITES/SITES, or into N"},
     [PP_CHANGE_RWLOCK] = {"rwlock", take_rwlock, "rwlock LOCK, or rwlock LOCK readers=SITE,..."},
-    [PP_CHANGE_SHRINK] = {"shrink", take_shrink, "shrink SITE to F %, with F from 0 to 100"},
+    [PP_CHANGE_SHRINK] = {"shrink", take_shrink,
+			  "shrink SITE to F %, with F from 0 to 100, or to conflicts"},
     [PP_CHANGE_FASTER] = {"faster", take_faster, "faster FUNCTION by F %, with F from 0 to 100"},
     [PP_CHANGE_THREADS] = {"threads", take_threads, "threads N of NAME, with N from 1 to 1024"},
     [PP_CHANGE_CPUS] = {"cpus", take_cpus, "cpus P, with P from 1 to 1024"},
@@ -208,7 +211,13 @@ struct pp_change *pp_change_parse(const char *text, struct pp_error *err)
 bool pp_change_needs_accesses(const struct pp_change *change)
 {
 	return change->by == PP_CHANGE_BY_OBJECT ||
-	       (change->kind == PP_CHANGE_RWLOCK && !change->groups);
+	       (change->kind == PP_CHANGE_RWLOCK && !change->groups) ||
+	       pp_change_needs_spans(change);
+}
+
+bool pp_change_needs_spans(const struct pp_change *change)
+{
+	return change->to_conflicts;
 }
 
 void pp_change_free(struct pp_change *change)
