@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Sections that are stepped access the bytes that valgrind's lackey sees, and those that the compiled mode records:
-# scalars, bit-fields, unaligned and volatile objects, atomics, copies of all lengths, strings, lists, arrays, C++
-# containers. compare.py names the differences that remain.
+# Sections that are stepped access the bytes that valgrind's lackey sees, and those that the compiled mode records, in
+# the programs of access/exact. compare.py names the differences that remain.
 . "$GM_TOP/tests/access/common.sh"
 [ -e "$GM_BUILD/libaccess_step.so" ] || skip "libaccess_step.so was not built: libzydis-dev is missing"
 need valgrind
 export PYTHONPATH=$GM_TOP/tests/access
+programs=$GM_TOP/tests/access/exact
 
 # stepped NAME COMPILER [FLAG...]: steps through all sections of the program, and traces it with lackey.
 stepped()
@@ -23,12 +23,23 @@ stepped()
 	cmp -s out lackey.out || fail "$*: the region has another address"
 }
 
+# compare NAME FLAG...: all three ways.
+compare()
+{
+	local name=$1
+	instrumented "$name" gcc "${@:2}" -fno-pie
+	record_all compiled "./$name" >compiled.out 2>err || fail "$*: $(cat err)"
+	stepped "$name" gcc "${@:2}"
+	python3 "$GM_TOP/tests/step/compare.py" out stepped trace compiled.out compiled || fail "$*: see above"
+}
+
 access_link+=(-no-pie)
-for flag in -O0 -O1; do
-	instrumented exact gcc $flag -fno-pie
-	record_all compiled ./exact >compiled.out 2>err || fail "$flag: $(cat err)"
-	stepped exact gcc $flag
-	python3 "$GM_TOP/tests/step/compare.py" out stepped trace compiled.out compiled || fail "gcc $flag: see above"
+compare kinds -O0
+for source in "$programs"/*.c; do
+	compare "$(basename "${source%.c}")" -O1 -mcx16
 done
-stepped exact_cxx g++ -O1
-python3 "$GM_TOP/tests/step/compare.py" out stepped trace || fail "g++: see above"
+for source in "$programs"/*.cc; do
+	name=$(basename "${source%.cc}")
+	stepped "$name" g++ -O1 -std=gnu++17
+	python3 "$GM_TOP/tests/step/compare.py" out stepped trace || fail "$name: see above"
+done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sections in C++, with containers whose memory is in the region, for test_exact.sh.
-#include "access/programs/exact.h"
+// Containers of the C++ library together, virtual functions, shared pointers.
+#include "access/exact/heap.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,43 +8,9 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <new>
 #include <string>
 #include <unordered_map>
 #include <vector>
-
-static char *next_byte = region.bytes;
-
-// Compilers may assume that new memory is no variable's.
-NOINLINE void *operator new(size_t n)
-{
-	char *made = next_byte;
-
-	next_byte += (n + 15) / 16 * 16;
-	if (next_byte > region.bytes + sizeof(region.bytes))
-		__builtin_trap();
-	__asm__ volatile("" : "+r"(made));
-	return made;
-}
-
-// Compilers know what operator delete does. clang takes one that does nothing for proof that it is
-// never called.
-void operator delete(void *at) noexcept
-{
-	__asm__ volatile("" : : "r"(at) : "memory");
-}
-
-void operator delete(void *at, size_t) noexcept
-{
-	__asm__ volatile("" : : "r"(at) : "memory");
-}
-
-// Otherwise an object that nobody else sees need not be in memory.
-template <typename type> static type *keep(type *object)
-{
-	__asm__ volatile("" : "+r"(object) : : "memory");
-	return object;
-}
 
 struct shape {
 	virtual ~shape() = default;
@@ -131,10 +97,7 @@ int main(int argc, char **argv)
 		SECTION(hashes);
 		SECTION(queues);
 		SECTION(objects);
-		next_byte = region.bytes;
+		release_all();
 	}
-	printf("%p %d\n", (void *)&region, (int)sizeof(region));
-	if (argc > 1)
-		copy_maps(argv[1]);
-	return 0;
+	return finish(argc, argv);
 }

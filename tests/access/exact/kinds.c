@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections in C with each kind of access, for test_exact.sh. */
-#include "access/programs/exact.h"
+/* Each kind of access in C. */
+#include "access/exact/region.h"
 
 struct __attribute__((packed)) odd {
 	char first;
@@ -28,8 +28,6 @@ struct node {
 	int key;
 	char name[20];
 };
-
-#define AT(type, offset) ((type *)(region.bytes + (offset)))
 
 static NOINLINE void scalars(void)
 {
@@ -199,8 +197,5 @@ int main(int argc, char **argv)
 		SECTION(lists);
 		SECTION(arrays);
 	}
-	printf("%p %d\n", (void *)&region, (int)sizeof(region));
-	if (argc > 1)
-		copy_maps(argv[1]);
-	return 0;
+	return finish(argc, argv);
 }
