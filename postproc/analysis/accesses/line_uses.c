@@ -6,13 +6,17 @@
  */
 #include "analysis/accesses/line_uses.h"
 
+#include <string.h>
+#include <sys/mman.h>
+
 #include <glib.h>
 
 #include "analysis/accesses/users.h"
 #include "analysis/mix.h"
 
-#define FIRST_PLACES 256u  /* a power of two */
-#define CHUNK_USES   1024u /* a power of two */
+#define FIRST_PLACES 256u		 /* a power of two */
+#define CHUNK_USES   16384u		 /* a power of two */
+#define HUGE_BYTES   (UINT64_C(2) << 20) /* of a huge page: that of a chunk, too */
 
 struct pp_line_uses {
 	struct pp_used_line *places;
@@ -21,6 +25,29 @@ struct pp_line_uses {
 	uint32_t n_uses;	    /* numbers that have been given out */
 	uint32_t free_use;	    /* a list by `next`; 0: none */
 };
+
+/*
+ * Uninitialized memory.  Random accesses to more than some MiB take as long for the page tables as
+ * for the data, unless it is in huge pages; the kernel may refuse them.
+ */
+static void *allocate(uint64_t n_bytes)
+{
+	void *at;
+
+	if (n_bytes < HUGE_BYTES)
+		return g_aligned_alloc(1, n_bytes, ST_LINE_BYTES);
+	at = g_aligned_alloc(1, n_bytes, HUGE_BYTES);
+	madvise(at, n_bytes, MADV_HUGEPAGE);
+	return at;
+}
+
+static struct pp_used_line *new_places(uint64_t n)
+{
+	struct pp_used_line *places = allocate(n * sizeof(*places));
+
+	memset(places, 0, n * sizeof(*places));
+	return places;
+}
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
@@ -48,11 +75,11 @@ static void grow(struct pp_line_uses *uses)
 	uint64_t n_before = uses->n_places;
 
 	uses->n_places *= 2;
-	uses->places = g_new0(struct pp_used_line, uses->n_places);
+	uses->places = new_places(uses->n_places);
 	for (uint64_t i = 0; i < n_before; i++)
 		if (before[i].process)
 			*find(uses, before[i].process, before[i].address) = before[i];
-	g_free(before);
+	g_aligned_free(before);
 }
 
 struct pp_used_line *pp_line_uses_find(const struct pp_line_uses *uses,
@@ -127,8 +154,7 @@ struct pp_line_use *pp_line_use_at(const struct pp_line_uses *uses, uint32_t num
 
 static void add_chunk(struct pp_line_uses *uses)
 {
-	g_ptr_array_add(uses->chunks,
-			g_aligned_alloc(CHUNK_USES, sizeof(struct pp_line_use), ST_LINE_BYTES));
+	g_ptr_array_add(uses->chunks, allocate(CHUNK_USES * sizeof(struct pp_line_use)));
 }
 
 /* Returns the number of a use that is not initialized. */
@@ -226,7 +252,7 @@ struct pp_line_uses *pp_line_uses_new(void)
 	struct pp_line_uses *uses = g_new0(struct pp_line_uses, 1);
 
 	uses->n_places = FIRST_PLACES;
-	uses->places = g_new0(struct pp_used_line, FIRST_PLACES);
+	uses->places = new_places(FIRST_PLACES);
 	uses->chunks = g_ptr_array_new_with_free_func(g_aligned_free);
 	add_chunk(uses);
 	return uses;
@@ -241,6 +267,6 @@ void pp_line_uses_free(struct pp_line_uses *uses)
 		while (line->uses)
 			pp_line_use_remove(uses, &line->uses);
 	g_ptr_array_unref(uses->chunks);
-	g_free(uses->places);
+	g_aligned_free(uses->places);
 	g_free(uses);
 }
