@@ -87,6 +87,12 @@ uint64_t pp_access_bytes_in(uint64_t line, uint64_t address, uint64_t end);
 /* The line at that address; NULL: it is not in the set. */
 const struct pp_access_line *pp_access_set_line(const struct pp_access_set *set, uint64_t address);
 
+/* The address of the first byte that is read or written. */
+static inline uint64_t pp_access_line_first(const struct pp_access_line *line)
+{
+	return line->address + (unsigned)__builtin_ctzll(line->read | line->written);
+}
+
 /* The bytes of a line that one set writes and the other one accesses. */
 static inline uint64_t pp_access_conflicting(const struct pp_access_line *a,
 					     const struct pp_access_line *b)

@@ -298,15 +298,17 @@ static bool are_all_before(const struct pp_locations *locations, const struct pp
 	return line->uses != 0;
 }
 
+/* The line may begin before the block, or the variable, that is accessed. */
 static bool is_reused(const struct pp_locations *locations, const struct pp_used_line *line,
-		      const struct pp_thread *thread)
+		      const struct pp_thread *thread, const struct pp_access_line *of)
 {
 	const struct pp_locations_listener *listener = locations->listener;
+	uint64_t address = pp_access_line_first(of);
 
 	return listener->is_reused && thread->start_ns != PP_TIME_UNKNOWN &&
 	       are_all_before(locations, line, thread) &&
-	       !pp_blocks_place(locations->blocks, line->process, line->address).is_heap &&
-	       listener->is_reused(listener->data, line->process, line->address);
+	       !pp_blocks_place(locations->blocks, line->process, address).is_heap &&
+	       listener->is_reused(listener->data, line->process, address);
 }
 
 static void add_use(struct pp_locations *locations, const struct pp_counted *counted,
@@ -317,7 +319,7 @@ static void add_use(struct pp_locations *locations, const struct pp_counted *cou
 	uint64_t only_read = of->read & ~of->written;
 	struct pp_line_use *use;
 
-	if (is_reused(locations, line, counted->thread))
+	if (is_reused(locations, line, counted->thread, of))
 		end_bytes(locations, line, UINT64_MAX);
 	use = pp_line_use_of(locations->uses, line, counted->user, counted->thread, counted->n);
 	use->read |= of->read;

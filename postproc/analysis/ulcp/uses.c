@@ -167,17 +167,17 @@ static bool are_all_before(const struct line *line, const struct pp_thread *thre
 }
 
 static void end_if_reused(struct pp_ulcp_uses *uses, const struct pp_thread *thread,
-			  uint64_t address)
+			  const struct pp_access_line *of)
 {
 	const struct pp_ulcp_uses_listener *listener = uses->listener;
-	const struct pp_line_key key = {.process = thread->process, .address = address};
+	const struct pp_line_key key = {.process = thread->process, .address = of->address};
 	struct line *line = g_hash_table_lookup(uses->lines, &key);
 
 	if (!line || thread->start_ns == PP_TIME_UNKNOWN || !are_all_before(line, thread) ||
-	    !listener->is_reused(listener->data, thread->process, address))
+	    !listener->is_reused(listener->data, thread->process, pp_access_line_first(of)))
 		return;
 	line_remove(uses, line);
-	listener->reused(listener->data, thread->process, address);
+	listener->reused(listener->data, thread->process, of->address);
 }
 
 uint32_t pp_ulcp_uses_add(struct pp_ulcp_uses *uses, const struct pp_thread *thread,
@@ -190,7 +190,7 @@ uint32_t pp_ulcp_uses_add(struct pp_ulcp_uses *uses, const struct pp_thread *thr
 	if (accesses || !set->n)
 		return accesses ? accesses->number : 0;
 	for (unsigned i = 0; i < set->n; i++)
-		end_if_reused(uses, thread, set->lines[i].address);
+		end_if_reused(uses, thread, &set->lines[i]);
 	accesses = g_memdup2(&key, sizeof(key));
 	pp_access_set_ref(set);
 	g_byte_array_append(uses->known, &none, 1);

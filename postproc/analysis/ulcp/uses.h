@@ -19,7 +19,8 @@ struct pp_ulcp_uses_listener {
 	void *data;
 	/*
 	 * True if the memory has neither a name nor a block, so that a thread that begins after all
-	 * others that accessed it have ended is a new life of it: mostly a stack.
+	 * others that accessed it have ended is a new life of it: mostly a stack.  The address is
+	 * that of a byte that was accessed: a line may begin before the block.
 	 */
 	bool (*is_reused)(void *data, const struct pp_process *process, uint64_t address);
 	/* The life of a line of memory ends for this reason. */
