@@ -16,13 +16,15 @@
 
 #include "cli/commands.h"
 #include "cli/live/recording.h"
+#include "cli/live/reverse.h"
 #include "cli/tables.h"
 #include "core/text/duration.h"
 #include "replay/live/compare.h"
 #include "replay/live/file.h"
 #include "runtime/capture/capture.h"
 
-#define N_RUNS 10
+#define N_RUNS		10
+#define N_RUNS_REVERSED 2 /* in each order */
 
 /* --- the command line ------------------------------------------------------------------------- */
 
@@ -31,19 +33,38 @@ struct arguments {
 	const char *dir;  /* the capture; NULL: the program is recorded first */
 	const char *keep; /* a directory for captures and output; NULL: they are removed */
 	char *const *command;
-	unsigned n_runs;
+	unsigned n_runs;      /* 0: not given */
+	unsigned n_reverse;   /* samples of each pair of sites; 0: replay the recorded order */
+	const char *accesses; /* with n_reverse; NULL: as configured */
 	bool unchecked;
 };
 
-enum { OPTION_ENGINE = 0x400, OPTION_RUNS, OPTION_UNCHECKED, OPTION_KEEP };
+enum {
+	OPTION_ENGINE = 0x400,
+	OPTION_RUNS,
+	OPTION_UNCHECKED,
+	OPTION_KEEP,
+	OPTION_REVERSE,
+	OPTION_ACCESSES
+};
 
-static int take_runs(const char *value, unsigned *ret)
+static int take_number(const char *option, const char *value, unsigned *ret)
 {
 	guint64 n;
 
 	if (!g_ascii_string_to_unsigned(value, 10, 1, 100000, &n, NULL))
-		return pp_cli_usage("replay", "invalid --runs '%s' (expected 1 to 100000)", value);
+		return pp_cli_usage("replay", "invalid --%s '%s' (expected 1 to 100000)", option,
+				    value);
 	*ret = (unsigned)n;
+	return PP_EXIT_GOOD;
+}
+
+static int take_accesses(const char *value, const char **ret)
+{
+	if (strcmp(value, "sampled") != 0 && strcmp(value, "compiled") != 0)
+		return pp_cli_usage(
+		    "replay", "invalid --accesses '%s' (expected sampled or compiled)", value);
+	*ret = value;
 	return PP_EXIT_GOOD;
 }
 
@@ -56,7 +77,11 @@ static int take_option(void *data, int option, const char *value)
 	case OPTION_ENGINE:
 		return PP_EXIT_GOOD;
 	case OPTION_RUNS:
-		return take_runs(value, &arguments->n_runs);
+		return take_number("runs", value, &arguments->n_runs);
+	case OPTION_REVERSE:
+		return take_number("reverse", value, &arguments->n_reverse);
+	case OPTION_ACCESSES:
+		return take_accesses(value, &arguments->accesses);
 	case OPTION_UNCHECKED:
 		arguments->unchecked = true;
 		return PP_EXIT_GOOD;
@@ -72,6 +97,8 @@ static int take_option(void *data, int option, const char *value)
 static const struct pp_cli_option option_table[] = {
     {"engine", "live", OPTION_ENGINE, "run the program, with the recorded order of locks"},
     {"runs", "N", OPTION_RUNS, "so many times (default 10)"},
+    {"reverse", "N", OPTION_REVERSE, "execute N conflicting pairs of sections in both orders"},
+    {"accesses", "MODE", OPTION_ACCESSES, "with --reverse: sampled or compiled"},
     {"unchecked", NULL, OPTION_UNCHECKED, "do not record again to see whether runs differ"},
     {"keep", "DIR", OPTION_KEEP, "keep captures and output in the new DIR"},
     PP_CLI_TABLES_OPTIONS,
@@ -160,8 +187,11 @@ static int record(const struct replay *replay, const char *name, const char *sch
 {
 	g_autofree char *dir = g_build_filename(replay->work, name, NULL);
 	g_autofree char *output = g_strconcat(dir, ".out", NULL);
-	int rc = pp_live_record(replay->arguments->command, dir, schedule,
-				replay->arguments->keep ? output : NULL, ret, err);
+	const struct pp_live_run run = {.command = replay->arguments->command,
+					.dir = dir,
+					.schedule = schedule,
+					.output = replay->arguments->keep ? output : NULL};
+	int rc = pp_live_record(&run, ret, err);
 
 	*recording = (struct pp_live_recording){.run_ns = 0};
 	if (rc == 0 && ret->interrupted)
@@ -169,30 +199,12 @@ static int record(const struct replay *replay, const char *name, const char *sch
 	return rc ? rc : pp_live_read(recording, dir, err);
 }
 
-/* Tells the outcome, which the program has stored in the shared page of the schedule. */
-static char *outcome_text(const struct replay *replay, const struct st_schedule *page,
-			  const struct pp_live_recording *run)
-{
-	const struct st_schedule_outcome *outcome = &page->outcome;
-	const GPtrArray *processes = run->view.capture ? run->view.capture->model->processes : NULL;
-	g_autofree char *site = NULL;
-
-	if (outcome->state == ST_SCHEDULE_UNUSED)
-		return g_strdup("the program did not load libsync_trace.so");
-	if (outcome->state == ST_SCHEDULE_KEPT)
-		return g_strdup("kept");
-	if (outcome->site && processes && processes->len)
-		site =
-		    run->view.namer.site(run->view.namer.data, processes->pdata[0], outcome->site);
-	return pp_schedule_left_text(replay->recorded.schedule, outcome, site);
-}
-
 static void add_row(struct replay *replay, unsigned number, const struct st_schedule *page,
 		    const struct pp_live_recording *run, const struct pp_measured *measured,
 		    const char *unread)
 {
 	struct pp_cell *row = pp_table_add_row(replay->table);
-	g_autofree char *text = outcome_text(replay, page, run);
+	g_autofree char *text = pp_live_outcome_text(replay->recorded.schedule, page, run);
 	bool is_kept = page->outcome.state == ST_SCHEDULE_KEPT;
 	struct pp_schedule_order order;
 
@@ -218,7 +230,7 @@ static int run_once(struct replay *replay, unsigned number, struct pp_error *err
 	g_autofree char *name = g_strdup_printf("run.%u", number);
 	g_autofree char *path = g_build_filename(replay->work, "schedule", NULL);
 	g_autofree char *dir = g_build_filename(replay->work, name, NULL);
-	struct st_schedule *page = pp_schedule_write(replay->recorded.schedule, path, err);
+	struct st_schedule *page = pp_schedule_write(replay->recorded.schedule, NULL, path, err);
 	g_autofree char *unread = NULL;
 	struct pp_live_recording run;
 	struct pp_measured measured = {0};
@@ -298,26 +310,45 @@ static int run_all(struct replay *replay, struct pp_error *err)
 	return rc;
 }
 
-static int make_work(struct replay *replay, struct pp_error *err)
+static int reverse(const struct arguments *arguments)
 {
-	const char *keep = replay->arguments->keep;
+	const struct pp_cli_reverse reverse = {
+	    .how = arguments->how,
+	    .dir = arguments->dir,
+	    .keep = arguments->keep,
+	    .command = arguments->command,
+	    .accesses = arguments->accesses,
+	    .n_samples = arguments->n_reverse,
+	    .n_runs = arguments->n_runs ?: N_RUNS_REVERSED,
+	};
 
-	if (keep && mkdir(keep, 0700))
-		return pp_error_add(err, -errno, "--keep %s: %s", keep, g_strerror(errno));
-	replay->work = keep ? g_strdup(keep) : g_dir_make_tmp("gprof-mt-replay-XXXXXX", NULL);
-	return replay->work ? 0 : pp_error_add(err, -EIO, "cannot create a temporary directory");
+	if (arguments->n_runs == 1)
+		return pp_cli_usage("replay", "--reverse needs --runs of at least 2: it compares "
+					      "runs of the same order");
+	return pp_cli_reverse(&reverse);
 }
 
 int pp_cli_live(int argc, char **argv)
 {
-	struct arguments arguments = {.n_runs = N_RUNS};
+	struct arguments arguments = {.n_runs = 0};
 	struct replay replay = {.arguments = &arguments};
 	struct pp_error err = PP_ERROR_INIT;
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status >= 0)
 		return status;
-	if (make_work(&replay, &err))
+	if (arguments.accesses && !arguments.n_reverse)
+		return pp_cli_usage("replay", "--accesses needs --reverse");
+	if (arguments.unchecked && arguments.n_reverse)
+		return pp_cli_usage("replay",
+				    "--reverse excludes --unchecked: it makes no check of "
+				    "the whole program");
+	if (arguments.n_reverse)
+		return reverse(&arguments);
+	if (!arguments.n_runs)
+		arguments.n_runs = N_RUNS;
+	replay.work = pp_live_make_work(arguments.keep, &err);
+	if (!replay.work)
 		return pp_cli_fail(&err);
 	replay.table = pp_table_new("live_replays", "Live replays", columns, G_N_ELEMENTS(columns));
 	replay.table->is_in_order = true;

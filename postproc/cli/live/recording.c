@@ -4,6 +4,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/stat.h>
+
+#include "replay/live/file.h"
 
 /* The types of operations that a schedule has. */
 #define ORDERED_TYPES                                                                              \
@@ -17,42 +20,68 @@ static const char *const settings[] = {
     "kernel.source=none", "sample.hz=0",
 };
 
-static char **record_command(const char *dir, char *const *command)
+/* All sections are stepped: a sample is of two certain ones. */
+static const char *const sampled_settings[] = {"access.mode=sampled", "access.budget=100"};
+static const char *const compiled_settings[] = {"access.mode=compiled"};
+
+static void append_settings(GPtrArray *argv, const char *const *names, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		g_ptr_array_add(argv, g_strdup("--set"));
+		g_ptr_array_add(argv, g_strdup(names[i]));
+	}
+}
+
+static char **record_command(const struct pp_live_run *run)
 {
 	GPtrArray *argv = g_ptr_array_new();
 
 	g_ptr_array_add(argv, g_strdup("/proc/self/exe"));
 	g_ptr_array_add(argv, g_strdup("record"));
 	g_ptr_array_add(argv, g_strdup("-q"));
-	for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
-		g_ptr_array_add(argv, g_strdup("--set"));
-		g_ptr_array_add(argv, g_strdup(settings[i]));
-	}
+	append_settings(argv, settings, G_N_ELEMENTS(settings));
+	if (g_strcmp0(run->accesses, "sampled") == 0)
+		append_settings(argv, sampled_settings, G_N_ELEMENTS(sampled_settings));
+	else if (run->accesses)
+		append_settings(argv, compiled_settings, G_N_ELEMENTS(compiled_settings));
 	g_ptr_array_add(argv, g_strdup("-o"));
-	g_ptr_array_add(argv, g_strdup(dir));
+	g_ptr_array_add(argv, g_strdup(run->dir));
 	g_ptr_array_add(argv, g_strdup("--"));
-	for (char *const *word = command; *word; word++)
+	for (char *const *word = run->command; *word; word++)
 		g_ptr_array_add(argv, g_strdup(*word));
 	g_ptr_array_add(argv, NULL);
 	return (char **)g_ptr_array_free(argv, FALSE);
 }
 
-int pp_live_record(char *const *command, const char *dir, const char *schedule, const char *output,
-		   struct pp_measured *ret, struct pp_error *err)
+int pp_live_record(const struct pp_live_run *run, struct pp_measured *ret, struct pp_error *err)
 {
-	g_auto(GStrv) argv = record_command(dir, command);
+	g_auto(GStrv) argv = record_command(run);
 	g_auto(GStrv) env = g_get_environ();
-	struct pp_measure how = {.argv = argv, .output = output};
+	struct pp_measure how = {
+	    .argv = argv, .output = run->output, .timeout_ns = run->timeout_ns};
 
-	env = schedule ? g_environ_setenv(env, ST_SCHEDULE_VARIABLE, schedule, TRUE)
-		       : g_environ_unsetenv(env, ST_SCHEDULE_VARIABLE);
+	env = run->schedule ? g_environ_setenv(env, ST_SCHEDULE_VARIABLE, run->schedule, TRUE)
+			    : g_environ_unsetenv(env, ST_SCHEDULE_VARIABLE);
 	how.env = env;
 	return pp_measure_run(&how, ret, err);
 }
 
+struct reading {
+	struct pp_schedule_builder *builder;
+	const struct pp_live_reader *reader; /* NULL: none */
+};
+
 static void take_event(void *data, const struct pp_event *event)
 {
-	pp_schedule_builder_event(data, event);
+	const struct reading *reading = data;
+	uint64_t op = UINT64_MAX;
+
+	if (event->kind == PP_EVENT_SYNC) {
+		pp_schedule_builder_event(reading->builder, event);
+		op = pp_schedule_builder_ended(reading->builder);
+	}
+	if (reading->reader)
+		reading->reader->event(reading->reader->data, event, op);
 }
 
 /* Returns 0 or -errno if the capture does not tell enough. */
@@ -101,33 +130,83 @@ static int64_t run_time(const struct pp_model *model, const struct pp_schedule *
 	return MAX(end_ns - MIN(start_ns, end_ns), 0);
 }
 
-int pp_live_read(struct pp_live_recording *recording, const char *dir, struct pp_error *err)
+static int read_events(struct pp_live_recording *recording, const struct pp_live_reader *reader,
+		       struct pp_error *err)
 {
-	struct pp_schedule_builder *builder;
+	struct reading reading = {pp_schedule_builder_new(&recording->view.namer), reader};
+	unsigned kinds = PP_SCHEDULE_KINDS | (reader ? reader->kinds : 0);
+	int rc;
+
+	if (reader && reader->begin)
+		reader->begin(reader->data, &recording->view.context);
+	rc = pp_view_read(&recording->view, kinds, take_event, &reading, err);
+	if (rc == 0)
+		rc = check(&recording->view, err);
+	if (rc == 0) {
+		recording->schedule = pp_schedule_builder_finish(reading.builder, err);
+		rc = recording->schedule ? 0 : -ENODATA;
+	}
+	pp_schedule_builder_free(reading.builder);
+	return rc;
+}
+
+int pp_live_read_with(struct pp_live_recording *recording, const char *dir,
+		      const struct pp_live_reader *reader, struct pp_error *err)
+{
 	int rc;
 
 	*recording = (struct pp_live_recording){.run_ns = 0};
 	rc = pp_view_open(&recording->view, dir, NULL, err);
 	if (rc)
 		return rc;
-	builder = pp_schedule_builder_new(&recording->view.namer);
-	rc = pp_view_read(&recording->view, PP_SCHEDULE_KINDS, take_event, builder, err);
-	if (rc == 0)
-		rc = check(&recording->view, err);
-	if (rc == 0) {
-		recording->schedule = pp_schedule_builder_finish(builder, err);
-		rc = recording->schedule ? 0 : -ENODATA;
-	}
+	rc = read_events(recording, reader, err);
 	if (rc)
 		pp_error_add(err, rc, "%s", dir);
 	else
 		recording->run_ns = run_time(recording->view.capture->model, recording->schedule);
-	pp_schedule_builder_free(builder);
 	return rc;
+}
+
+int pp_live_read(struct pp_live_recording *recording, const char *dir, struct pp_error *err)
+{
+	return pp_live_read_with(recording, dir, NULL, err);
 }
 
 void pp_live_recording_done(struct pp_live_recording *recording)
 {
 	pp_schedule_free(recording->schedule);
 	pp_view_done(&recording->view);
+}
+
+char *pp_live_outcome_text(const struct pp_schedule *schedule, const struct st_schedule *page,
+			   const struct pp_live_recording *run)
+{
+	const struct st_schedule_outcome *outcome = &page->outcome;
+	const GPtrArray *processes = run->view.capture ? run->view.capture->model->processes : NULL;
+	g_autofree char *site = NULL;
+
+	if (outcome->state == ST_SCHEDULE_UNUSED)
+		return g_strdup("the program did not load libsync_trace.so");
+	if (outcome->state == ST_SCHEDULE_KEPT && page->pair.is_set)
+		return g_strdup("the program ended before both sections did");
+	if (outcome->state == ST_SCHEDULE_KEPT)
+		return g_strdup("kept");
+	if (outcome->site && processes && processes->len)
+		site =
+		    run->view.namer.site(run->view.namer.data, processes->pdata[0], outcome->site);
+	return pp_schedule_left_text(schedule, outcome, site);
+}
+
+char *pp_live_make_work(const char *keep, struct pp_error *err)
+{
+	char *work;
+
+	if (keep && mkdir(keep, 0700)) {
+		pp_error_add(err, -errno, "--keep %s: %s", keep, g_strerror(errno));
+		return NULL;
+	}
+	work = keep ? g_strdup(keep) : g_dir_make_tmp("gprof-mt-replay-XXXXXX", NULL);
+	if (!work)
+		pp_error_add(err, -EIO, "cannot create a temporary directory");
+	return work;
 }

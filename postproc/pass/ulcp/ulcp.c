@@ -272,21 +272,57 @@ static bool note_latest(struct pp_ulcp_pass *self, struct pp_ulcp_lock_data *loc
 	return is_same && polled;
 }
 
-static void set_conflict(const struct pp_ulcp_pass *self, const struct pp_ulcp_lock_data *lock,
-			 const struct pp_access_instance *instance, bool ends_poll,
-			 struct pp_ulcp_section *section)
+/* Returns how it conflicts with the section before it on the lock. */
+static struct pp_ulcp_conflict set_conflict(const struct pp_ulcp_pass *self,
+					    const struct pp_ulcp_lock_data *lock,
+					    const struct pp_access_instance *instance,
+					    bool ends_poll, struct pp_ulcp_section *section)
 {
-	struct pp_ulcp_conflict conflict;
+	struct pp_ulcp_conflict conflict = {0};
 
 	if (!lock->set || !section->kind.is_known || lock->thread == instance->thread)
-		return;
+		return conflict;
 	conflict = compare(self, lock, instance->set);
 	add_conflict(&conflict, &lock->early);
 	section->conflicts = conflict.conflicts;
 	if (!conflict.conflicts)
-		return;
+		return conflict;
 	section->class = pp_ulcp_class_of_conflict(&conflict, lock->polls, ends_poll);
 	section->reason = conflict.updates ? PP_ULCP_UPDATE : PP_ULCP_FLAG;
+	return conflict;
+}
+
+static uint64_t last_site(const struct pp_ulcp_pass *self, struct pp_ulcp_lock_data *lock)
+{
+	const struct pp_ulcp_code *code = self->codes->pdata[latest_of(lock, lock->thread)->code];
+
+	return code->site;
+}
+
+static void tell_listener(struct pp_ulcp_pass *self, struct pp_ulcp_lock_data *lock,
+			  const struct pp_access_instance *instance,
+			  const struct pp_ulcp_conflict *conflict, bool ends_poll)
+{
+	const struct pp_ulcp_listener *listener = self->section_listener;
+	struct pp_ulcp_conflicting conflicting;
+	struct pp_access_set *first;
+
+	if (!listener)
+		return;
+	if (!conflict->conflicts) {
+		listener->section(listener->data, instance, NULL);
+		return;
+	}
+	first = pp_lives_part(self->lives, lock->thread->process, lock->set, lock->since);
+	conflicting = (struct pp_ulcp_conflicting){.second = instance,
+						   .first_set = first,
+						   .first_site = last_site(self, lock),
+						   .conflict = *conflict,
+						   .first_polls = lock->polls,
+						   .second_polls = ends_poll,
+						   .is_partly_freed = lock->early.conflicts};
+	listener->section(listener->data, instance, &conflicting);
+	pp_access_set_unref(first);
 }
 
 /* The numbers of a lock rise with each acquisition that excludes others. */
@@ -338,6 +374,7 @@ static void on_ended(void *data, const struct pp_access_instance *instance)
 	struct pp_ulcp_pass *self = data;
 	struct pp_ulcp_lock_data *lock = lock_of(self, instance->object);
 	bool known = is_known(instance), has_early, ends_poll;
+	struct pp_ulcp_conflict conflict;
 	struct pp_ulcp_section section = {
 	    .lock = lock->number,
 	    .thread = instance->thread->serial,
@@ -354,7 +391,8 @@ static void on_ended(void *data, const struct pp_access_instance *instance)
 	if (known)
 		section.kind.use = pp_ulcp_uses_add(self->uses, instance->thread, instance->set);
 	ends_poll = note_latest(self, lock, instance, section.code, known && !has_early);
-	set_conflict(self, lock, instance, ends_poll, &section);
+	conflict = set_conflict(self, lock, instance, ends_poll, &section);
+	tell_listener(self, lock, instance, &conflict, ends_poll);
 	check_order(self, lock, instance, &section);
 	add_to_search(self, lock, instance, &section.kind);
 	pp_ulcp_counts_add(self->counts, &section);
@@ -444,6 +482,11 @@ static void *ulcp_start(const struct pp_pass_context *context)
 	self->early = g_array_new(FALSE, FALSE, sizeof(struct pp_ulcp_early));
 	self->spare = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	return self;
+}
+
+void pp_ulcp_listen(void *pass, const struct pp_ulcp_listener *listener)
+{
+	((struct pp_ulcp_pass *)pass)->section_listener = listener;
 }
 
 static void ulcp_event(void *state, const struct pp_event *event)

@@ -55,8 +55,26 @@ struct pp_ulcp_early {
 	uint32_t use;
 };
 
+/* Consecutive sections of a lock, in different threads, that conflict. */
+struct pp_ulcp_conflicting {
+	const struct pp_access_instance *second;
+	const struct pp_access_set *first_set; /* the part whose life has not ended; lent */
+	uint64_t first_site;
+	struct pp_ulcp_conflict conflict;
+	bool first_polls, second_polls; /* classify.h */
+	bool is_partly_freed;		/* the second one frees memory in which they conflict */
+};
+
+/* Receives each section, in the order of its lock; conflicting: with the one before it, or NULL. */
+struct pp_ulcp_listener {
+	void *data;
+	void (*section)(void *data, const struct pp_access_instance *instance,
+			const struct pp_ulcp_conflicting *conflicting);
+};
+
 struct pp_ulcp_pass {
 	const struct pp_pass_context *context;
+	const struct pp_ulcp_listener *section_listener; /* NULL: none */
 	struct pp_access_listener listener;
 	struct pp_ulcp_uses_listener uses_listener;
 	struct pp_ulcp_search_listener search_listener;
@@ -89,6 +107,9 @@ struct pp_ulcp_row {
 	char *lock, *first, *second; /* of a pair; else NULL */
 	struct pp_ulcp_sums sums;    /* of a pair: its figures only; `pairs` is NULL */
 };
+
+/* `pass`: of pp_pass_ulcp, before its first event. The listener is borrowed. */
+void pp_ulcp_listen(void *pass, const struct pp_ulcp_listener *listener);
 
 /* rows.c: arrays of struct pp_ulcp_row *, those with most unnecessary contention first. */
 struct pp_ulcp_rows {

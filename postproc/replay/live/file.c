@@ -15,25 +15,84 @@
 #define PATIENCE_NS   UINT64_C(3000000000)
 #define PATIENCE_GAPS 4 /* ... and so many times the longest time without an operation */
 
-static void write_threads(FILE *file, const struct pp_schedule *schedule)
+static bool is_of_pair(const struct pp_schedule_pair *pair, guint thread)
+{
+	return pair && (thread == pair->first || thread == pair->second);
+}
+
+/* The thread's operations that are written, with that which begins a section of the pair. */
+static guint n_ops_of(const struct pp_schedule *schedule, const struct pp_schedule_pair *pair,
+		      guint number)
+{
+	const struct pp_schedule_thread *thread = schedule->threads->pdata[number];
+	uint64_t n = pair ? pair->n_ops[number] + is_of_pair(pair, number) : thread->ops->len;
+
+	return (guint)MIN(n, thread->ops->len);
+}
+
+static const struct st_schedule_op *section_op(const struct pp_schedule *schedule,
+					       const struct pp_schedule_pair *pair, guint number)
+{
+	const struct pp_schedule_thread *thread = schedule->threads->pdata[number];
+
+	return pair->n_ops[number] < thread->ops->len
+		   ? &g_array_index(thread->ops, struct st_schedule_op, pair->n_ops[number])
+		   : NULL;
+}
+
+/* The thread's acquisitions between two turns of the lock. */
+static uint32_t count_between(const struct pp_schedule_thread *thread,
+			      const struct st_schedule_op *first,
+			      const struct st_schedule_op *second)
+{
+	uint32_t n = 0;
+
+	for (guint i = 0; i < thread->ops->len; i++) {
+		const struct st_schedule_op *op =
+		    &g_array_index(thread->ops, struct st_schedule_op, i);
+
+		n += op->turn != ST_TURN_NONE && op->object == first->object &&
+		     op->turn > first->turn && op->turn < second->turn;
+	}
+	return n;
+}
+
+/* Recursive acquisitions of the first thread have turns between those of the sections. */
+bool pp_schedule_pair_is_good(const struct pp_schedule *schedule,
+			      const struct pp_schedule_pair *pair)
+{
+	const struct st_schedule_op *first = section_op(schedule, pair, pair->first);
+	const struct st_schedule_op *second = section_op(schedule, pair, pair->second);
+
+	return first && second && first->turn != ST_TURN_NONE && second->turn != ST_TURN_NONE &&
+	       first->object == second->object && second->turn > first->turn &&
+	       count_between(schedule->threads->pdata[pair->first], first, second) ==
+		   second->turn - first->turn - 1;
+}
+
+static void write_threads(FILE *file, const struct pp_schedule *schedule,
+			  const struct pp_schedule_pair *pair)
 {
 	uint64_t first = 0;
 
 	for (guint i = 0; i < schedule->threads->len; i++) {
 		const struct pp_schedule_thread *thread = schedule->threads->pdata[i];
+		guint n_ops = n_ops_of(schedule, pair, i);
 		struct st_schedule_thread out = {.creator = thread->creator,
 						 .nth = thread->nth,
 						 .first_op = first,
-						 .n_ops = thread->ops->len,
-						 .ended = thread->ended};
+						 .n_ops = n_ops,
+						 .ended =
+						     thread->ended && n_ops == thread->ops->len};
 
 		fwrite(&out, sizeof(out), 1, file);
-		first += thread->ops->len;
+		first += n_ops;
 	}
 	for (guint i = 0; i < schedule->threads->len; i++) {
 		const struct pp_schedule_thread *thread = schedule->threads->pdata[i];
 
-		fwrite(thread->ops->data, sizeof(struct st_schedule_op), thread->ops->len, file);
+		fwrite(thread->ops->data, sizeof(struct st_schedule_op),
+		       n_ops_of(schedule, pair, i), file);
 	}
 }
 
@@ -66,6 +125,57 @@ static void write_modules(FILE *file, const GPtrArray *modules)
 	}
 }
 
+/* The line of a module without call sites cannot be found; its module is one that there is not. */
+static void write_lines(FILE *file, const struct pp_schedule_pair *pair, GPtrArray *modules)
+{
+	for (guint i = 0; i < pair->lines->len; i++) {
+		const struct pp_schedule_line *line =
+		    &g_array_index(pair->lines, struct pp_schedule_line, i);
+		struct st_schedule_line out = {.offset = line->offset,
+					       .bytes = line->bytes,
+					       .module = ST_SCHEDULE_NONE,
+					       .thread = line->thread};
+
+		if (line->module && !g_ptr_array_find(modules, line->module, &out.module))
+			out.module = modules->len;
+		fwrite(&out, sizeof(out), 1, file);
+	}
+}
+
+/* The acquisitions of the pair's lock before the pair. */
+static uint32_t count_before(const struct pp_schedule *schedule,
+			     const struct pp_schedule_pair *pair)
+{
+	uint32_t lock = section_op(schedule, pair, pair->first)->object, n = 0;
+
+	for (guint i = 0; i < schedule->threads->len; i++) {
+		const struct pp_schedule_thread *thread = schedule->threads->pdata[i];
+
+		for (uint64_t k = 0; k < pair->n_ops[i] && k < thread->ops->len; k++) {
+			const struct st_schedule_op *op =
+			    &g_array_index(thread->ops, struct st_schedule_op, k);
+
+			n += op->turn != ST_TURN_NONE && op->object == lock;
+		}
+	}
+	return n;
+}
+
+static void set_pair(struct st_schedule *header, const struct pp_schedule *schedule,
+		     const struct pp_schedule_pair *pair)
+{
+	header->pair = (struct st_schedule_pair){
+	    .is_set = 1,
+	    .first = pair->is_reversed ? pair->second : pair->first,
+	    .second = pair->is_reversed ? pair->first : pair->second,
+	    .n_before = count_before(schedule, pair),
+	    .n_lines = pair->lines->len,
+	};
+	header->n_ops = 0;
+	for (guint i = 0; i < schedule->threads->len; i++)
+		header->n_ops += n_ops_of(schedule, pair, i);
+}
+
 static uint64_t patience_ns(const struct pp_schedule *schedule)
 {
 	uint64_t gaps_ns = PATIENCE_GAPS * (uint64_t)schedule->longest_gap_ns;
@@ -73,7 +183,8 @@ static uint64_t patience_ns(const struct pp_schedule *schedule)
 	return MIN(PATIENCE_NS + gaps_ns, ST_SCHEDULE_PATIENCE_MOST_NS);
 }
 
-static void write_schedule(FILE *file, const struct pp_schedule *schedule)
+static void write_schedule(FILE *file, const struct pp_schedule *schedule,
+			   const struct pp_schedule_pair *pair)
 {
 	union {
 		struct st_schedule header;
@@ -88,17 +199,22 @@ static void write_schedule(FILE *file, const struct pp_schedule *schedule)
 	g_autoptr(GPtrArray) modules = NULL;
 
 	memcpy(page.header.magic, ST_SCHEDULE_MAGIC, sizeof(page.header.magic));
+	if (pair)
+		set_pair(&page.header, schedule, pair);
 	fwrite(&page, sizeof(page), 1, file);
-	write_threads(file, schedule);
+	write_threads(file, schedule, pair);
 	modules = write_sites(file, schedule);
 	write_modules(file, modules);
+	if (pair)
+		write_lines(file, pair, modules);
 	page.header.n_modules = modules->len;
 	page.header.file_bytes = (uint64_t)ftell(file);
 	rewind(file);
 	fwrite(&page, sizeof(page), 1, file);
 }
 
-struct st_schedule *pp_schedule_write(const struct pp_schedule *schedule, const char *path,
+struct st_schedule *pp_schedule_write(const struct pp_schedule *schedule,
+				      const struct pp_schedule_pair *pair, const char *path,
 				      struct pp_error *err)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -106,7 +222,7 @@ struct st_schedule *pp_schedule_write(const struct pp_schedule *schedule, const 
 	void *page = MAP_FAILED;
 
 	if (file) {
-		write_schedule(file, schedule);
+		write_schedule(file, schedule, pair);
 		if (fflush(file) == 0 && !ferror(file))
 			page = mmap(NULL, ST_SCHEDULE_PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	}

@@ -41,6 +41,7 @@ struct pp_schedule_builder {
 	GArray *acquisitions;  /* of struct acquisition; `thread` is a serial */
 	uint32_t n_objects;
 	uint64_t n_unnumbered;
+	uint64_t ended; /* operation that the last event has ended */
 	int64_t last_ns, longest_gap_ns;
 	int64_t end_ns; /* time of the last event */
 };
@@ -221,6 +222,7 @@ static void take_operation(struct pp_schedule_builder *self, const struct pp_eve
 	struct acquisition acquisition = {.thread = event->thread->serial, .op = at};
 	enum gm_sync_type object_type = pp_sync_type(event->sync.op);
 
+	self->ended = at;
 	op->result = event->sync.result;
 	op->site = site_number(self, event);
 	if (!acquires(event))
@@ -239,6 +241,7 @@ void pp_schedule_builder_event(struct pp_schedule_builder *self, const struct pp
 {
 	enum st_event op = event->sync.op, end = pp_sync_completion(op);
 
+	self->ended = UINT64_MAX;
 	if (!event->thread)
 		return;
 	self->end_ns = MAX(self->end_ns, event->time_ns);
@@ -259,6 +262,11 @@ void pp_schedule_builder_event(struct pp_schedule_builder *self, const struct pp
 	if (self->last_ns != PP_TIME_UNKNOWN)
 		self->longest_gap_ns = MAX(self->longest_gap_ns, event->time_ns - self->last_ns);
 	self->last_ns = event->time_ns;
+}
+
+uint64_t pp_schedule_builder_ended(const struct pp_schedule_builder *self)
+{
+	return self->ended;
 }
 
 /* --- the schedule ----------------------------------------------------------------------------- */
@@ -308,6 +316,7 @@ static struct pp_schedule_thread *add_thread(struct pp_schedule *schedule, struc
 	thread->creator = creator;
 	thread->nth = track->creation.nth;
 	thread->tid = track->thread->tid;
+	thread->serial = track->thread->serial;
 	/* The initial thread's end is that of the process. */
 	thread->ended = track->has_exited || creator == ST_SCHEDULE_NONE;
 	thread->ops = g_array_ref(track->ops);

@@ -25,7 +25,7 @@
 
 struct pp_schedule_thread {
 	uint32_t creator, nth; /* as in struct st_schedule_thread */
-	uint32_t tid;
+	uint32_t tid, serial;
 	bool ended;  /* by itself: it performs no further operation */
 	GArray *ops; /* of struct st_schedule_op */
 };
@@ -51,6 +51,9 @@ struct pp_schedule_builder;
 struct pp_schedule_builder *pp_schedule_builder_new(const struct pp_namer *namer);
 void pp_schedule_builder_free(struct pp_schedule_builder *builder);
 void pp_schedule_builder_event(struct pp_schedule_builder *builder, const struct pp_event *event);
+
+/* The number of the operation of its thread that the last event has ended; UINT64_MAX: none. */
+uint64_t pp_schedule_builder_ended(const struct pp_schedule_builder *builder);
 
 /*
  * Returns the schedule, which the caller frees, or NULL: an acquisition has no number, a thread has

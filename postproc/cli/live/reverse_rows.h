@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of reversed pairs of sections, a row for each pair of sites. */
+#ifndef PP_CLI_LIVE_REVERSE_ROWS_H
+#define PP_CLI_LIVE_REVERSE_ROWS_H
+
+#include "replay/reverse/finder.h"
+#include "replay/reverse/verdict.h"
+#include "table/table.h"
+
+/* What the samples of a pair of sites have shown. */
+struct pp_cli_reversed {
+	uint64_t n[PP_REVERSAL_N_VERDICTS];
+	char *stuck; /* where the first replay that was stuck has left the schedule; NULL */
+};
+
+struct pp_table *pp_cli_reversed_table(void);
+void pp_cli_reversed_add(struct pp_table *table, const struct pp_reversal_sites *sites,
+			 const struct pp_cli_reversed *reversed);
+
+#endif
