@@ -17,10 +17,11 @@
 #include "core/text/duration.h"
 #include "monitor/threads.h"
 
-#define NS_PER_MS   INT64_C(1000000)
-#define PERIOD_MS   100
-#define MAX_TAKEN   10
-#define MAX_LONG_NS (60000 * NS_PER_MS)
+#define NS_PER_MS     INT64_C(1000000)
+#define PERIOD_MS     100
+#define MAX_TAKEN     10
+#define MAX_GROWTH_NS (1000 * NS_PER_MS)
+#define MAX_LONG_NS   (60000 * NS_PER_MS)
 
 struct pp_watch {
 	GArray *whens;
@@ -33,6 +34,8 @@ struct pp_watch {
 	int64_t longest_ns;
 	unsigned n_taken, n_untaken;
 	int64_t pause_us;
+	bool is_pending;	     /* a condition is true, and goes on */
+	int64_t pending_from_ns;     /* ... begin of the part where it is seen */
 	int64_t begin_ns, looked_ns; /* of the watch; up to there, it has looked */
 	int64_t missed_ns;	     /* the ring did not have any more */
 	GHashTable *stalls;	     /* pid and tid -> struct stall */
@@ -169,6 +172,25 @@ static const struct pp_table *find_table(const struct pp_view *view, const char 
 	return NULL;
 }
 
+/*
+ * What is too long is there with its end when it has not grown since the last look, which has the
+ * same begin.  If it goes on for more than a second, it may never end.
+ */
+static bool has_ended(struct pp_watch *watch, struct pp_when *when, int64_t longest_ns)
+{
+	bool grows = longest_ns > when->seen_ns;
+
+	if (longest_ns <= when->longer_ns && !when->seen_ns)
+		return false;
+	when->seen_ns = MAX(when->seen_ns, longest_ns);
+	if (grows && when->seen_ns < when->longer_ns + MAX_GROWTH_NS) {
+		watch->is_pending = true;
+		return false;
+	}
+	when->seen_ns = 0;
+	return true;
+}
+
 static void look_at_table(struct pp_watch *watch, struct pp_when *when, const struct pp_view *view)
 {
 	const struct pp_table *table =
@@ -178,7 +200,7 @@ static void look_at_table(struct pp_watch *watch, struct pp_when *when, const st
 	for (guint row = 0; table && row < table->rows->len; row++)
 		if (is_meant(when, table, row))
 			longest_ns = MAX(longest_ns, longest(when, table, row));
-	if (longest_ns > when->longer_ns)
+	if (has_ended(watch, when, longest_ns))
 		come_true(watch, when, longest_ns);
 }
 
@@ -238,10 +260,14 @@ static void note_missed(struct pp_watch *watch, const struct pp_model *model)
 
 static void look(struct pp_watch *watch)
 {
-	int64_t from_ns = MAX(watch->looked_ns - 2 * watch->longest_ns, watch->since_ns);
+	int64_t from_ns = watch->is_pending
+			      ? watch->pending_from_ns
+			      : MAX(watch->looked_ns - 2 * watch->longest_ns, watch->since_ns);
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_snapshot part;
 
+	watch->pending_from_ns = from_ns;
+	watch->is_pending = false;
 	g_mutex_lock(&watch->snapshots->reading);
 	if (pp_snapshot_take(&part, watch->snapshots->dir, from_ns, &err) == 0 && part.is_live) {
 		note_missed(watch, part.view.capture->model);
@@ -311,6 +337,9 @@ static void tell(const struct pp_when *when)
 			       : when->kind == PP_WHEN_STALL ? "thread"
 							     : "object",
 			       when->name);
+	else if (when->seen_ns)
+		pp_record_note("--when '%s': true at the end, which the capture itself has",
+			       when->text);
 	else if (!when->n_true)
 		pp_record_note("--when '%s': never true", when->text);
 }

@@ -28,6 +28,7 @@ struct pp_when {
 	int64_t longer_ns;
 	const char *text; /* as given; borrowed */
 	bool was_seen;	  /* there was an object, function or thread of that name */
+	int64_t seen_ns;  /* it was true at the last look, for so long; 0: it was not */
 	unsigned n_true;
 };
 
