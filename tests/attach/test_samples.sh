@@ -16,7 +16,7 @@ start_sampled()
 	./sampled <input >known.out &
 	known=$!
 	exec 3>input
-	until_true 60 has_threads 3 || fail "sampled does not start"
+	until_true 60 has_threads 4 || fail "sampled does not start"
 }
 
 has_threads()
@@ -57,7 +57,7 @@ compare()
 	until_true 60 has_run inner.begin user 300 || fail "user does not run"
 	until_true 60 has_run inner.begin kernel 300 || fail "kernel does not run"
 	echo "$PWD/plugin" >&3
-	until_true 60 has_threads 4 || fail "plugin does not start"
+	until_true 60 has_threads 5 || fail "plugin does not start"
 	until_true 60 has_run inner.begin plugin 300 || fail "plugin does not run"
 	account inner.end
 	end_attach
@@ -76,6 +76,9 @@ same "samples of babeltrace2" "$(babeltrace2 gprof-mt.data/*/samples | grep -c '
 	"$(jq '[.functions[].samples] | add' report.json)"
 [ "$(jq '[.quality[] | select(.what | test("sample|missing|damage"))] | length' report.json)" = 0 ] ||
 	fail "$(jq .quality report.json)"
+
+same "names" "" "$(jq -r '.functions[] | select(.samples > 0) | .name | select(test("no name"))' report.json)"
+[ "$(jq '[.calltree[] | select(.path | contains("ticks > ")) | .samples] | max' report.json)" -gt 0 ] || fail "no samples in the vDSO"
 
 # The program becomes another one.
 cat >after.c <<'E_C'

@@ -127,7 +127,7 @@ static const struct pp_cli_option option_table[] = {
     {"accesses", "MODE", 'a', "memory accesses in sections: sampled, compiled or off"},
     {"ring", "SIZE|TIME", 'r', "keep only the newest events, such as 64M or 30s"},
     {"when", "CONDITION", 'w', "take a snapshot, such as when 'wait > 50ms'"},
-    {"pid", "PID", 'P', "record a running process, by kernel events alone"},
+    {"pid", "PID", 'P', "record a running process, by the kernel alone"},
     {"duration", "TIME", 'd', "with --pid: end after TIME, such as 10s"},
     {"quiet", NULL, 'q', "print only errors and losses"},
     {0},
@@ -141,7 +141,7 @@ static const struct pp_cli_options cli_options = {
     .usage = "record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
 	     "       gprof-mt record --pid PID [--duration TIME] [OPTION...]\n\n"
 	     "Runs COMMAND; records its calls (if built with -pg), its synchronization and\n"
-	     "its scheduling.  With --pid, records the scheduling of a running process.",
+	     "its scheduling.  With --pid, records and samples a running process.",
     .take = take_option,
 };
 

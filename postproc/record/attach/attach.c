@@ -25,7 +25,7 @@ static int64_t now_ns(void)
 
 int pp_attach_signals(struct pp_error *err)
 {
-	static const int ignored[] = {SIGPIPE, SIGXFSZ};
+	static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGUSR2};
 	struct sigaction hang_up;
 	sigset_t mask;
 

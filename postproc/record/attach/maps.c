@@ -194,6 +194,25 @@ static bool is_listed(const GArray *mappings, guint at)
 	return false;
 }
 
+/* The kernel's functions that run in the process: in memory only, linked to address 0. */
+static void add_vdso(pid_t pid, int64_t time_ns, GString *text)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/maps", pid), *maps = NULL;
+	g_auto(GStrv) lines = NULL;
+
+	if (g_file_get_contents(path, &maps, NULL, NULL))
+		lines = g_strsplit(maps, "\n", -1);
+	for (char **line = lines; line && *line; line++) {
+		struct object object = {.build_id = NULL};
+
+		if (!g_str_has_suffix(*line, "[vdso]") ||
+		    sscanf(*line, "%" SCNx64 "-%" SCNx64, &object.start, &object.end) != 2)
+			continue;
+		object.bias = object.start;
+		add_line(text, time_ns, &object, "linux-vdso.so.1");
+	}
+}
+
 /* Adds the executable, or all other objects.  Returns the number of unreadable ones. */
 static unsigned add_objects(pid_t pid, const GArray *mappings, const char *executable,
 			    bool is_first, int64_t time_ns, GString *text)
@@ -216,8 +235,11 @@ unsigned pp_target_maps_add(pid_t pid, int64_t time_ns, GString *text)
 	g_autofree char *link = g_strdup_printf("/proc/%d/exe", pid);
 	g_autofree char *executable = g_file_read_link(link, NULL);
 	g_autoptr(GArray) mappings = read_mappings(pid);
+	unsigned n_unknown;
 
 	elf_version(EV_CURRENT);
-	return add_objects(pid, mappings, executable, true, time_ns, text) +
-	       add_objects(pid, mappings, executable, false, time_ns, text);
+	n_unknown = add_objects(pid, mappings, executable, true, time_ns, text) +
+		    add_objects(pid, mappings, executable, false, time_ns, text);
+	add_vdso(pid, time_ns, text);
+	return n_unknown;
 }

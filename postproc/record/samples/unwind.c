@@ -127,6 +127,8 @@ bool pp_unwinder_knows(const struct pp_unwinder *self, uint64_t address)
 
 static enum st_path_end end_of(const struct pp_unwinder *self, int rc)
 {
+	if (!pp_unwinder_knows(self, self->frames[self->n - 1] - 1))
+		return ST_PATH_NO_OBJECT;
 	/* elfutils also returns 0 if it could not read the caller's address. */
 	if (self->left_stack)
 		return ST_PATH_STACK;
@@ -134,8 +136,7 @@ static enum st_path_end end_of(const struct pp_unwinder *self, int rc)
 		return ST_PATH_OUTERMOST;
 	if (self->n == self->most)
 		return ST_PATH_DEPTH;
-	return pp_unwinder_knows(self, self->frames[self->n - 1] - 1) ? ST_PATH_NO_TABLE
-								      : ST_PATH_NO_OBJECT;
+	return ST_PATH_NO_TABLE;
 }
 
 unsigned pp_unwind(struct pp_unwinder *self, const struct pp_stack_sample *sample, uint64_t *frames,

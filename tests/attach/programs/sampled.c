@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process that runs until it gets SIGTERM, or until it has executed the program that the next
- * line of stdin names: `user` computes in inner(), called by middle(), and `kernel` makes system
- * calls. After a line with the path of a shared object, it loads that and starts `plugin`, which
- * computes there. Each thread prints its tid and its name.
+ * line of stdin names: `user` computes in inner(), called by middle(), `kernel` makes system calls,
+ * and `ticks` asks for the time. After a line with the path of a shared object, it loads that and
+ * starts `plugin`, which computes there. Each thread prints its tid and its name.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static void begin(const char *name)
@@ -65,6 +66,17 @@ static void *kernel(void *arg)
 	return arg;
 }
 
+/* In the vDSO. */
+static void *ticks(void *arg)
+{
+	struct timespec now;
+
+	begin("ticks");
+	for (;;)
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	return arg;
+}
+
 static void *plugin(void *path)
 {
 	void *object = dlopen(path, RTLD_NOW);
@@ -87,6 +99,7 @@ int main(void)
 	begin("main");
 	pthread_create(&thread, NULL, user, NULL);
 	pthread_create(&thread, NULL, kernel, NULL);
+	pthread_create(&thread, NULL, ticks, NULL);
 	if (!fgets(path, sizeof(path), stdin))
 		pause();
 	path[strcspn(path, "\n")] = 0;
