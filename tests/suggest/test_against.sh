@@ -124,3 +124,9 @@ fails 2 "expected the directories of captures" suggest -- ./stock
 "$gprof_mt" record -q -o contended --set sync.mode=contended -- bare.slow/stock >out 2>&1 || fail "record: $(cat out)"
 fails 1 "use --allow-gaps" suggest slow.a contended
 suggest slow.a contended --allow-gaps
+
+# The program was built again in its place.
+cp traced.fixed/stock traced.slow/stock || fail "no copy"
+"$gprof_mt" suggest slow.a slow.t --against fixed.a >out 2>err
+[ $? = 1 ] && [ ! -s out ] && grep -qF "slow.a: $PWD/traced.slow/stock: no names for addresses: build-id differs; suggestions need" err ||
+	fail "another build: $(cat out err)"

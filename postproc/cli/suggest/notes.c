@@ -4,7 +4,11 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "cli/suggest/gain.h"
+#include "core/text/json.h"
+#include "pass/accesses/accesses.h"
 #include "suggest/words.h"
 
 /* Locks without a suggestion that notes name. */
@@ -80,6 +84,59 @@ static void note_extents(struct pp_table *table, const GPtrArray *locks)
 			      (const char *)at->data);
 }
 
+/* --- limits ----------------------------------------------------------------------------------- */
+
+/* Sections that call such code seem to access nothing there. */
+static void note_uninstrumented(struct pp_table *table, const struct pp_suggest_runs *runs)
+{
+	for (guint i = 0; i < runs->all->len; i++) {
+		const struct pp_suggest_run *run = runs->all->pdata[i];
+
+		if (!run->has_accesses)
+			continue;
+		pp_access_note_uninstrumented(table, &run->view.context);
+		return;
+	}
+}
+
+/* The time of the file's last change, in seconds since 1970; 0: not known. */
+static gint64 changed_s(const char *path)
+{
+	GStatBuf st;
+
+	return g_stat(path, &st) == 0 ? (gint64)st.st_mtime : 0;
+}
+
+/* Lines of a file that has changed since the first recording are others now. */
+static void note_changed_sources(struct pp_table *table, const struct pp_suggest_runs *runs)
+{
+	const struct pp_suggest_run *run = runs->all->pdata[0];
+	const char *text = pp_json_string(run->view.capture->model->info, "start_time");
+	g_autoptr(GDateTime) start = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTableIter iter;
+	void *name, *path;
+
+	g_hash_table_iter_init(&iter, runs->sources);
+	while (start && g_hash_table_iter_next(&iter, &name, &path))
+		if (changed_s(path) > g_date_time_to_unix(start) && g_hash_table_add(seen, path))
+			pp_table_note(table,
+				      "%s has changed since %s was recorded: excerpts may show "
+				      "other lines",
+				      (const char *)path, run->dir);
+}
+
+static bool has_moves(const struct pp_table *table)
+{
+	for (guint row = 0; row < table->rows->len; row++) {
+		const struct pp_cell *pattern = pp_table_cell(table, row, "pattern");
+
+		if (pattern && g_strcmp0(pattern->text, pp_suggest_patterns[PP_SUGGEST_LONG]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 void pp_suggest_add_notes(struct pp_table *table, const struct pp_suggest_runs *runs,
@@ -99,6 +156,14 @@ void pp_suggest_add_notes(struct pp_table *table, const struct pp_suggest_runs *
 		pp_table_note(table,
 			      "predictions are of runs that recorded accesses, which takes "
 			      "time: add a capture without them (--accesses=off) for others");
+	note_uninstrumented(table, runs);
+	note_changed_sources(table, runs);
+	if (has_moves(table))
+		pp_table_note(table,
+			      "before lines are moved: look for those that use a variable that a "
+			      "line marked * changes, and for calls that share data, as those of "
+			      "libc and the kernel: memory that the compiler keeps in registers, "
+			      "and that such calls use, is not recorded");
 	if (table->rows->len)
 		pp_table_note(table, "each change is predicted alone; whether the program is still "
 				     "correct with it is for its developers to decide");

@@ -5,6 +5,9 @@
  */
 #include "cli/suggest/proof.h"
 
+#include <string.h>
+
+#include "cli/captures.h"
 #include "cli/replay/against.h"
 #include "cli/suggest/difference.h"
 #include "cli/suggest/gain.h"
@@ -79,6 +82,21 @@ static void note_load(struct pp_table *table, const struct pp_suggest_proof *pro
 			      before, after);
 }
 
+/* Other work takes another time. */
+static void note_commands(struct pp_table *table, const struct pp_suggest_proof *proof)
+{
+	const struct pp_suggest_run *before = proof->before->all->pdata[0];
+	const struct pp_suggest_run *after = proof->after ? proof->after->all->pdata[0] : NULL;
+	g_autofree char *one = pp_cli_command(&before->view);
+	g_autofree char *other = after ? pp_cli_command(&after->view) : NULL;
+
+	if (one && other && strcmp(one, other) != 0)
+		pp_table_note(table,
+			      "the commands differ: %s before, %s after: the comparison holds only "
+			      "if both do the same work",
+			      one, other);
+}
+
 static void note_prediction(struct pp_table *table, const struct pp_suggest_proof *proof,
 			    const GPtrArray *followed, const struct pp_suggest_gain *gain)
 {
@@ -122,6 +140,7 @@ static int add_truth(const struct pp_suggest_proof *proof, const GPtrArray *foll
 			pp_table_note(table, "the real change is not known: %s", why);
 		if (!proof->command)
 			note_load(table, proof);
+		note_commands(table, proof);
 		note_prediction(table, proof, followed, &gain);
 		g_ptr_array_add(tables, table);
 	}

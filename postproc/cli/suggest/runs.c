@@ -133,6 +133,28 @@ static int add_facts(struct pp_suggest_runs *runs, struct pp_suggest_run *run, b
 	return 0;
 }
 
+/* Without the program that was recorded, call sites and data have no names. */
+static int check_names(const struct pp_suggest_run *run, struct pp_error *err)
+{
+	const struct pp_model *model = run->view.capture->model;
+	const struct pp_process *process = pp_suggest_run_process(run);
+	const struct pp_load *executable = process && process->maps && process->maps->len
+					       ? &g_array_index(process->maps, struct pp_load, 0)
+					       : NULL;
+
+	for (guint i = 0; executable && i < model->problems->len; i++) {
+		const struct pp_problem *problem = model->problems->pdata[i];
+
+		if (g_str_has_prefix(problem->what, "no names for addresses") &&
+		    g_strcmp0(problem->where, executable->path) == 0)
+			return pp_error_add(err, -ENOEXEC,
+					    "%s: %s: %s; suggestions need the program that was "
+					    "recorded: keep a copy of it when it is built again",
+					    run->dir, executable->path, problem->what);
+	}
+	return 0;
+}
+
 static int check_run(const struct pp_view *view, struct pp_error *err)
 {
 	g_autofree char *failure = pp_cli_run_failure(view);
@@ -172,6 +194,8 @@ static int read_run(struct pp_suggest_runs *runs, struct pp_suggest_run *run,
 	}
 	if (rc == 0 && run->has_accesses)
 		rc = find_sources(runs, view, err);
+	if (rc == 0 && run->has_accesses)
+		rc = check_names(run, err);
 	if (rc == 0 && run->has_accesses)
 		rc = add_facts(runs, run, how->wants_waits, err);
 	if (rc == 0 && how->wants_waits)

@@ -118,6 +118,8 @@ struct pp_table *pp_access_words_table(const struct pp_access_pass *self,
 				       const struct pp_table *false_sharing);
 
 /* Notes for a table about accesses: they tell what its figures leave out (notes.c). */
+/* Names the objects and source files whose accesses are missing. */
+void pp_access_note_uninstrumented(struct pp_table *table, const struct pp_pass_context *context);
 void pp_access_notes(struct pp_table *table, const struct pp_pass_context *context,
 		     const struct pp_access_figures *all);
 

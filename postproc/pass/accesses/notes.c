@@ -108,7 +108,7 @@ static void note_list(struct pp_table *table, GPtrArray *names, const char *what
 		pp_table_note(table, "%s: %s", what, list);
 }
 
-static void note_uninstrumented(struct pp_table *table, const struct pp_pass_context *context)
+void pp_access_note_uninstrumented(struct pp_table *table, const struct pp_pass_context *context)
 {
 	const struct pp_namer *namer = context->namer;
 	g_autoptr(GPtrArray) objects = g_ptr_array_new_with_free_func(g_free);
@@ -145,6 +145,6 @@ void pp_access_notes(struct pp_table *table, const struct pp_pass_context *conte
 			      "in sampled mode the heap's blocks are not known: memory that was "
 			      "freed and allocated again counts as the same (record with --set "
 			      "access.blocks=on)");
-	note_uninstrumented(table, context);
+	pp_access_note_uninstrumented(table, context);
 	note_lost(table, context->model);
 }
