@@ -153,7 +153,7 @@ static int check_part(const struct pp_cli_replay_arguments *arguments, const str
 		if (thread->start_ns != PP_TIME_UNKNOWN)
 			first_ns = MIN(first_ns, thread->start_ns);
 	}
-	if (first_ns == INT64_MAX)
+	if (first_ns == INT64_MAX || first_ns - pp_model_origin(model) < arguments->to_ns)
 		return pp_error_add(err, -ENODATA, "%s: no thread ran within --time", model->dir);
 	first = pp_duration_text(first_ns - pp_model_origin(model));
 	return pp_error_add(err, -ENODATA,
