@@ -27,8 +27,9 @@ $(B)/obj/libsync-trace/%.o: libsync-trace/%.c
 # Their clean-up handlers are found by unwind tables (libc/unwind.c).
 $(SYNC_CLEANUPS:%=$(B)/obj/libsync-trace/wrap/%.o) $(B)/obj/libsync-trace/live/calls.o $(B)/obj/libsync-trace/io/%.o: SYNC_CFLAGS += -fexceptions
 
-# Replays only.
+# Code for replays only, and code that runs once in a process: locked programs have it in memory.
 $(B)/obj/libsync-trace/live/%.o: SYNC_CFLAGS += -Os
+$(patsubst %,$(B)/obj/libsync-trace/%.o,libc/real libc/real_io libc/openmp record/fork record/process): SYNC_CFLAGS += -Os
 
 $(B)/libsync_trace.so: $(SYNC_OBJ) libsync-trace/libsync-trace.map
 	$(call say,LINK,$@)

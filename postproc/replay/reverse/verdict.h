@@ -24,8 +24,8 @@ enum pp_reversal_verdict {
 
 /* The outcome of a run in which the pair was executed. */
 struct pp_reversal_run {
-	bool is_reversed; /* `first` and `second` of the digests are exchanged, as in the run */
 	struct st_schedule_digests digests;
+	bool is_reversed; /* `first` and `second` of the digests are exchanged, as in the run */
 	/* By the accesses recorded in the run: */
 	bool has_bytes; /* the sections have met in the bytes of the sample: if not reversed, all */
 	bool has_own;	/* each section has written all bytes that only it had written */
