@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The names of the files of streams: stream_3, stream_3_1, ... */
 #include "core/stream_name.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `gprof-mt replay --what-if 'faster FUNCTION by F %'` of a program whose calls are recorded: the part of the CPU time by
-# its history of calls, with two ways to record returns, beside that by samples; and the prediction beside the program
-# with a faster function. Real run times depend on the load of the machine, so that they are printed only.
+# `gprof-mt replay --what-if 'faster FUNCTION by F %'` of a program whose calls are recorded: the part of the CPU time
+# by its history of calls, with two ways to record returns, beside that by samples; and the prediction beside the
+# program with a faster function. Real run times depend on the load of the machine, so that they are printed only.
 . "$GM_TOP/tests/lib.sh"
 need jq
 

@@ -117,8 +117,8 @@ grep -v access copy >model
 same "a lock for each data, without known accesses" 200 "$(changed_ns 'split lock by object')"
 grep -q 'no accesses are recorded: lock is split by call site' json || fail "by object: $(cat json)"
 
-# Main's section has its conflicts from a fifth to the half of its accesses: of 300 ns, 60 move before and 150 behind it,
-# so that the other thread has the lock first: 400 + 90 + 150.
+# Main's section has its conflicts from a fifth to the half of its accesses: of 300 ns, 60 move before and 150 behind
+# it, so that the other thread has the lock first: 400 + 90 + 150.
 model 'lock "lock"' "${sites[@]}" 'thread 0 "main"' '0 create 1' '100 lock 0 1' 'access 1 write 200000 500000' \
 	'300 unlock 0' '0 exit' 'thread created "other"' '100 lock 0 2' 'access 1 write' '300 unlock 0' '0 exit'
 same "before" 700 "$(changed_ns 'cpus 4')"

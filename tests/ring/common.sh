@@ -10,8 +10,8 @@ streams_bytes()
 		awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# problems FILE: prints the problems in a report of `quality` in JSON, except for wake-ups: some kernels drop these on an
-# idle CPU, also without a ring.
+# problems FILE: prints the problems in a report of `quality` in JSON, except for wake-ups: some kernels drop these on
+# an idle CPU, also without a ring.
 problems()
 {
 	jq -c '[.quality[] | select(.what != "ended a sleep without a recorded wake-up")]' "$1"

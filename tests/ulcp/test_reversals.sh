@@ -8,8 +8,8 @@ programs=$GM_TOP/tests/ulcp/programs
 
 instrumented reversals gcc
 
-# reversed NAME ARGUMENT...: reverses a sample of each pair of sites of ./reversals ARGUMENT..., into NAME.json; its runs
-# stay in NAME.runs.
+# reversed NAME ARGUMENT...: reverses a sample of each pair of sites of ./reversals ARGUMENT..., into NAME.json; its
+# runs stay in NAME.runs.
 reversed()
 {
 	local name=$1

@@ -18,7 +18,7 @@ async function check(page) {
 	holds(cycles.some(cell => cell === 'orders_lock, stock_lock'), `cycles: ${cycles}`);
 	for (const width of [1280, 400]) {
 		await page.setViewportSize({width, height: 800});
-		const [all, shown] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+		const [all, shown] = await page.locator('html').evaluate(html => [html.scrollWidth, html.clientWidth]);
 		holds(all <= shown, `as wide as the window of ${width} pixels: ${all}, ${shown}`);
 	}
 }

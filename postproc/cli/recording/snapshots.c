@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Snapshots that a recording is asked for, by a signal or a condition (snapshots.h). */
 #include "cli/recording/snapshots.h"
 
 #include "cli/commands.h"

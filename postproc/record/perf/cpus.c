@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The kernel lists them in /sys. */
 #include "record/perf/cpus.h"
 
 #include <stdlib.h>

@@ -112,13 +112,16 @@ static void count(struct pp_sample_stream *stream, uint64_t address)
 
 void pp_sample_stream_add(struct pp_sample_stream *stream, const struct pp_sample_path *path)
 {
+	static const uint32_t one = 1; /* period */
 	uint32_t number = path->end;
 
 	for (unsigned i = path->n; i-- > 0;)
 		number = number_of(stream, number, path->frames[i], path->time_ns);
+	if (!path->n)
+		number = 0;
 	begin_event(stream, GM_SAMPLES_SAMPLE, path->time_ns);
-	append(stream->events, &(uint32_t){path->n ? number : 0}, sizeof(uint32_t));
-	append(stream->events, &(uint32_t){1}, sizeof(uint32_t));
+	append(stream->events, &number, sizeof(number));
+	append(stream->events, &one, sizeof(one));
 	stream->n_samples++;
 	count(stream, path->address);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compares what the runs of a pair of sections have left behind, in both orders. */
 #include "replay/reverse/verdict.h"
 
 /* What a run has left behind. Bytes of one section alone count if all runs have them. */
