@@ -133,6 +133,14 @@ void st_budget_check_output(struct st_thread *self, uint64_t now_ns)
 		switch_to_waits(self, ST_SINCE_OUTPUT_MAX, now_ns);
 }
 
+/* The number of files between two of a stream; the first one counts from 1. */
+static uint64_t full_files(uint32_t newer, uint32_t older)
+{
+	uint32_t first = older > 1 ? older : 1;
+
+	return newer > first + 1 ? newer - first - 1 : 0;
+}
+
 void st_budget_check(struct st_thread *self, uint64_t now_ns)
 {
 	struct st_budget *budget = &self->budget;
@@ -149,13 +157,13 @@ void st_budget_check(struct st_thread *self, uint64_t now_ns)
 	if (cpu_ns - budget->cpu_ns < STRETCH_NS)
 		return;
 	/*
-	 * The stream continues in another file, and the used size of the former one is not known;
-	 * of those between, it is at most their size.
+	 * The stream continues in another file, and the used size of the former one is not known.
+	 * In a ring, several may have followed, which are full but for the first, which is small.
 	 */
 	if (self->stream.n_segments == budget->n_segments && bytes >= budget->bytes)
 		bytes -= budget->bytes;
-	else if (self->stream.n_segments > budget->n_segments + 1)
-		bytes += (uint64_t)(self->stream.n_segments - budget->n_segments - 1) *
+	else if (self->stream.trace->is_ring)
+		bytes += full_files(self->stream.n_segments, budget->n_segments) *
 			 self->stream.trace->segment_max;
 	bytes -= bytes < budget->io_bytes ? bytes : budget->io_bytes;
 	spent_ns = bytes / EVENT_BYTES * event_cost(&self->clock) + room_cost(bytes);
