@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/text/duration.h"
 
 static sigset_t before, received;
@@ -64,14 +65,6 @@ unsigned pp_measure_cpus(void)
 	cpu_set_t all;
 
 	return sched_getaffinity(0, sizeof(all), &all) == 0 ? (unsigned)CPU_COUNT(&all) : 1;
-}
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 /* --- start ---------------------------------------------------------------------------------- */
@@ -146,7 +139,7 @@ static void await_end(const struct pp_measure *how, pid_t pid, int64_t start_ns,
 		      struct pp_measured *ret, struct rusage *usage)
 {
 	while (wait4(pid, &ret->status, WNOHANG, usage) != pid) {
-		int64_t left_ns = start_ns + how->timeout_ns - now_ns();
+		int64_t left_ns = start_ns + how->timeout_ns - pp_clock_now_ns();
 
 		if (how->timeout_ns && left_ns <= 0)
 			ret->timed_out = true;
@@ -163,7 +156,7 @@ static void await_end(const struct pp_measure *how, pid_t pid, int64_t start_ns,
 int pp_measure_run(const struct pp_measure *how, struct pp_measured *ret, struct pp_error *err)
 {
 	struct rusage usage = {0};
-	int64_t start_ns = now_ns();
+	int64_t start_ns = pp_clock_now_ns();
 	pid_t pid;
 	int rc = start(how, &pid);
 
@@ -172,7 +165,7 @@ int pp_measure_run(const struct pp_measure *how, struct pp_measured *ret, struct
 				    g_strerror(-rc));
 	*ret = (struct pp_measured){0};
 	await_end(how, pid, start_ns, ret, &usage);
-	ret->wall_ns = now_ns() - start_ns;
+	ret->wall_ns = pp_clock_now_ns() - start_ns;
 	ret->user_ns = pp_timeval_ns(&usage.ru_utime);
 	ret->system_ns = pp_timeval_ns(&usage.ru_stime);
 	ret->max_rss_bytes = usage.ru_maxrss * INT64_C(1024);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/alive.h"
+#include "core/clock.h"
 #include "core/text/duration.h"
 #include "core/text/json.h"
 #include "core/pid_namespace.h"
@@ -39,14 +40,6 @@ void pp_live_is_recorder(void)
 void pp_live_is_without_kernel(void)
 {
 	is_without_kernel = true;
-}
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 /* Does a process hold the lock of `session`? */
@@ -86,7 +79,7 @@ static int64_t await_complete(const struct pp_capture *capture)
 	const struct timespec pause = {0, POLL_NS};
 	int64_t ns = read_complete(capture);
 
-	if (now_ns() - pp_json_int(capture->model->info, "start_ns", 0) > STALE_NS)
+	if (pp_clock_now_ns() - pp_json_int(capture->model->info, "start_ns", 0) > STALE_NS)
 		return ns;
 	for (unsigned i = 0; ns >= 0 && i < MAX_POLLS && ns < capture->opened_ns; i++) {
 		nanosleep(&pause, NULL);
@@ -118,7 +111,7 @@ void pp_live_begin(struct pp_capture *capture)
 		    pp_json_int(pp_json_object(capture->model->info, "snapshot"), "kernel_ns", 0);
 		return;
 	}
-	capture->opened_ns = now_ns();
+	capture->opened_ns = pp_clock_now_ns();
 	capture->is_locked = capture->is_of_this_boot && is_locked(capture);
 	if (!capture->is_locked || is_without_kernel)
 		return;

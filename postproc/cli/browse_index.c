@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/text/printable.h"
 #include "index/build.h"
 #include "index/saved_index.h"
@@ -76,11 +76,8 @@ static uint64_t count_loads(const struct pp_model *model)
 
 static bool show(struct making *making, double share)
 {
-	struct timespec now;
-	int64_t now_ns;
+	int64_t now_ns = pp_clock_now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	if (now_ns - making->shown_ns < PICTURE_NS)
 		return true;
 	making->shown_ns = now_ns;

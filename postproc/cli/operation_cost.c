@@ -11,9 +11,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "cli/commands.h"
+#include "core/clock.h"
 #include "record/libraries.h"
 
 #define ROUNDS	    15u
@@ -22,14 +22,6 @@
 #define REMOVE_OPEN 8 /* descriptors of nftw() */
 
 /* --- the program ---------------------------------------------------------------------------- */
-
-static double now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -44,13 +36,13 @@ int pp_operation_cost_run(void)
 	double rounds[ROUNDS];
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		double begin_ns = now_ns();
+		double begin_ns = (double)pp_clock_now_ns();
 
 		for (unsigned k = 0; k < PAIRS; k++) {
 			pthread_mutex_lock(&mutex);
 			pthread_mutex_unlock(&mutex);
 		}
-		rounds[i] = (now_ns() - begin_ns) / (2 * PAIRS);
+		rounds[i] = ((double)pp_clock_now_ns() - begin_ns) / (2 * PAIRS);
 	}
 	qsort(rounds, ROUNDS, sizeof(*rounds), compare);
 	printf("%.3f\n", rounds[ROUNDS / 4]);

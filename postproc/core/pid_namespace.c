@@ -8,10 +8,10 @@
 #include <glib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
+
+#include "core/clock.h"
 
 #define FIRST_NAMESPACE 0xeffffffcu /* the kernel's PROC_PID_INIT_INO */
-#define NS_PER_S	UINT64_C(1000000000)
 
 struct number {
 	pid_t own;
@@ -58,12 +58,10 @@ struct pp_numbers *pp_numbers_new(void)
 {
 	struct pp_numbers *numbers = g_new0(struct pp_numbers, 1);
 	GDir *dir = g_dir_open("/proc", 0, NULL);
-	struct timespec now;
 	const char *name;
 	struct stat st;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	numbers->time_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	numbers->time_ns = (uint64_t)pp_clock_now_ns();
 	numbers->all = g_array_new(FALSE, FALSE, sizeof(struct number));
 	if (stat("/proc/self/ns/pid", &st) == 0)
 		numbers->pid_namespace = (uint32_t)st.st_ino;

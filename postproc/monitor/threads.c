@@ -4,9 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define NS_PER_S INT64_C(1000000000)
+#include "core/clock.h"
 
 /* The text of a file of the thread; NULL: it has ended, or there is no such file. */
 static char *read_file(pid_t pid, const char *tid, const char *name)
@@ -51,19 +50,11 @@ static bool find_count(const char *status, const char *key, uint64_t *ret)
 	return line != NULL;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 static bool read_thread(pid_t pid, const char *tid, struct pp_running_thread *ret)
 {
 	g_autofree char *stat = read_file(pid, tid, "stat");
 	g_autofree char *schedstat = read_file(pid, tid, "schedstat");
-	int64_t time_ns = now_ns();
+	int64_t time_ns = pp_clock_now_ns();
 	g_autofree char *status = read_file(pid, tid, "status");
 
 	*ret =

@@ -16,12 +16,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "record/lttng/kernel.h"
 #include "record/ring_growth.h"
 #include "core/alive.h"
+#include "core/clock.h"
 
 #define SLACK_NS       UINT64_C(50000000)
 #define MIN_RING_BYTES (16 << 10)
@@ -33,14 +33,6 @@
 #define START_BYTES (PP_RINGS_BYTES / 2)
 /* The inode number of the first PID namespace (PROC_PID_INIT_INO). */
 #define INIT_PID_NAMESPACE 0xEFFFFFFCu
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
-}
 
 /* --- opening --- */
 
@@ -374,7 +366,8 @@ void pp_collector_open(struct pp_collector *collector, const struct gm_config *c
 		       const struct pp_collector_lttng *lttng, pid_t root, int dir_fd,
 		       const char *clock_uuid, int64_t clock_offset_ns)
 {
-	struct pp_kernel_ctf_clock clock = {clock_uuid, clock_offset_ns, now_ns()};
+	struct pp_kernel_ctf_clock clock = {clock_uuid, clock_offset_ns,
+					    (uint64_t)pp_clock_now_ns()};
 	g_autoptr(GArray) cpus = pp_online_cpus();
 	struct pp_error err = PP_ERROR_INIT;
 
@@ -563,7 +556,7 @@ size_t pp_collector_ring_bytes(const struct pp_collector *collector, unsigned ri
 
 void pp_collector_round(struct pp_collector *collector)
 {
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = (uint64_t)pp_clock_now_ns();
 
 	drain(collector);
 	pp_rings_adapt(collector->rings, collector->n_rings, collector->most_bytes);
@@ -603,11 +596,12 @@ int pp_collector_end(struct pp_collector *collector)
 
 		ring->lost = pp_ring_lost(ring);
 		if (ring->lost > reported)
-			pp_kernel_ctf_lost(collector->ctf, i, now_ns(), ring->lost - reported);
+			pp_kernel_ctf_lost(collector->ctf, i, (uint64_t)pp_clock_now_ns(),
+					   ring->lost - reported);
 	}
 	for (unsigned i = 0; i < collector->bpf.n_rings; i++)
 		collector->rings[i].lost += collector->bpf.of[i].reported_dropped;
-	return pp_kernel_ctf_end(collector->ctf, now_ns());
+	return pp_kernel_ctf_end(collector->ctf, (uint64_t)pp_clock_now_ns());
 }
 
 void pp_collector_done(struct pp_collector *collector)

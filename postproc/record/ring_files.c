@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/stream_name.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/packet.h"
@@ -184,14 +184,6 @@ static void remove_file(const struct pp_ring_files *files, const struct file *fi
 	close(fd);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static bool is_above(const struct pp_ring_files *files, unsigned eighths)
 {
 	return __atomic_load_n(files->used, __ATOMIC_RELAXED) > files->most_bytes / 8 * eighths;
@@ -200,7 +192,7 @@ static bool is_above(const struct pp_ring_files *files, unsigned eighths)
 static void remove_oldest(const struct pp_ring_files *files)
 {
 	g_autoptr(GArray) all = list_files(files->dir_fd);
-	uint64_t time_ns = now_ns();
+	uint64_t time_ns = (uint64_t)pp_clock_now_ns();
 
 	for (guint i = 0; i < all->len; i++) {
 		const struct file *file = &g_array_index(all, struct file, i);

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -22,6 +21,7 @@
 #include "cli/recording/snapshots.h"
 #include "cli/recording/when.h"
 #include "cli/view.h"
+#include "core/clock.h"
 #include "core/text/duration.h"
 #include "record/ctf/cpu_files.h"
 #include "record/discard.h"
@@ -304,18 +304,10 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 
 /* --- run ------------------------------------------------------------------------------------ */
 
-static int64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* The program's own start time, without the preparations. */
 static void note_start(struct pp_run *run)
 {
-	run->start_ns = monotonic_ns();
+	run->start_ns = pp_clock_now_ns();
 	run->start_us = g_get_real_time();
 }
 
@@ -467,7 +459,7 @@ static int run_program(const struct options *options, struct pp_run *run,
 	pp_child_wait(child, collector, run->mailbox);
 	pp_watch_end(watch);
 	pp_ring_files_end(&ring_files);
-	run->end_ns = monotonic_ns();
+	run->end_ns = pp_clock_now_ns();
 	run->end_us = g_get_real_time();
 	run->status = child->status;
 	run->usage = child->usage;

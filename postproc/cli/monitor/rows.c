@@ -3,8 +3,8 @@
 #include "cli/monitor/rows.h"
 
 #include <inttypes.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "monitor/threads.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -13,10 +13,7 @@
 
 void pp_monitor_times_read(struct pp_monitor_times *times, const struct pp_model *model)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	times->time_ns = now.tv_sec * NS_PER_S + now.tv_nsec;
+	times->time_ns = pp_clock_now_ns();
 	times->processes = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
 	for (guint i = 0; i < model->processes->len; i++) {
 		const struct pp_process *process = model->processes->pdata[i];

@@ -7,13 +7,13 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/commands.h"
 #include "cli/recording/end.h"
 #include "cli/recording/losses.h"
 #include "cli/recording/new_capture.h"
 #include "cli/recording/notes.h"
+#include "core/clock.h"
 #include "core/text/duration.h"
 #include "core/text/printable.h"
 #include "record/attach/attach.h"
@@ -30,14 +30,6 @@ struct attachment {
 	struct pp_attached attached;
 	char *no_samples; /* why there are none, although they were asked for; NULL: there are */
 };
-
-static int64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void note_samples(const struct attachment *self)
 {
@@ -185,7 +177,7 @@ static int run_recording(struct attachment *self, struct pp_run *run, int64_t du
 	note_begin(self, duration_ns);
 	self->attached.end = pp_attach_wait(&self->target, &self->collector, &self->samples,
 					    run->start_ns, duration_ns);
-	run->end_ns = monotonic_ns();
+	run->end_ns = pp_clock_now_ns();
 	run->end_us = g_get_real_time();
 	pp_target_samples_end(&self->samples);
 	pp_target_folder_end(&self->folder, run->end_ns);

@@ -17,6 +17,7 @@
 #include "cli/recording/snapshot_files.h"
 #include "capture/capture.h"
 #include "capture/live.h"
+#include "core/clock.h"
 #include "core/text/json.h"
 #include "core/text/json_writer.h"
 #include "core/text/write.h"
@@ -33,14 +34,6 @@ struct instant {
 	int64_t time_ns;
 	int64_t kernel_ns; /* kernel events are complete up to then */
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void pause_ns(long ns)
 {
@@ -132,7 +125,7 @@ static int write_info(const char *dir, int to_fd, const struct instant *instant,
 static int fill(const char *dir, int from_fd, int to_fd, const char *why, const int *is_over,
 		struct pp_error *err)
 {
-	struct instant instant = {.time_ns = now_ns()};
+	struct instant instant = {.time_ns = pp_clock_now_ns()};
 	int rc;
 
 	rc = pp_snapshot_link(from_fd, to_fd, err);

@@ -8,12 +8,12 @@
 #include "cli/recording/when.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 #include "analysis/select.h"
 #include "capture/live.h"
 #include "cli/monitor/snapshot.h"
 #include "cli/recording/notes.h"
+#include "core/clock.h"
 #include "core/text/duration.h"
 #include "monitor/threads.h"
 
@@ -47,14 +47,6 @@ struct stall {
 	int64_t since_ns;
 	bool was_told;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* --- conditions ------------------------------------------------------------------------------- */
 
@@ -98,7 +90,7 @@ static void come_true(struct pp_watch *watch, struct pp_when *when, int64_t ns)
 	g_autofree char *why = g_strdup_printf("%s: %s", when->text, length);
 
 	when->n_true++;
-	watch->since_ns = now_ns();
+	watch->since_ns = pp_clock_now_ns();
 	if (watch->n_taken == MAX_TAKEN) {
 		watch->n_untaken++;
 		return;
@@ -318,7 +310,7 @@ struct pp_watch *pp_watch_begin(GArray *whens, struct pp_snapshots *snapshots)
 	watch = g_new0(struct pp_watch, 1);
 	watch->whens = whens;
 	watch->snapshots = snapshots;
-	watch->since_ns = watch->begin_ns = watch->looked_ns = now_ns();
+	watch->since_ns = watch->begin_ns = watch->looked_ns = pp_clock_now_ns();
 	watch->stalls = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	for (guint i = 0; i < whens->len; i++)
 		watch->longest_ns =
@@ -359,7 +351,7 @@ void pp_watch_end(struct pp_watch *watch)
 		pp_record_note("--when: %.0f %% of the time left the ring before it was looked at; "
 			       "use a larger --ring",
 			       100.0 * (double)watch->missed_ns /
-				   (double)(now_ns() - watch->begin_ns));
+				   (double)(pp_clock_now_ns() - watch->begin_ns));
 	if (watch->n_untaken)
 		pp_record_note("--when: true %u more times, after %d snapshots", watch->n_untaken,
 			       MAX_TAKEN);

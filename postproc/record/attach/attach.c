@@ -6,22 +6,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
+
 #define DRAIN_MS  1000
-#define NS_PER_S  INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
 
 static int signal_fd = -1;
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
 
 int pp_attach_signals(struct pp_error *err)
 {
@@ -76,7 +68,7 @@ void pp_attach_begin(struct pp_run *run, const struct pp_target *target,
 
 	pp_target_threads_init(threads);
 	pp_target_threads_follow(threads, target->pid, follow, &recorders);
-	run->start_ns = now_ns();
+	run->start_ns = pp_clock_now_ns();
 	run->start_us = g_get_real_time();
 	pp_collector_begin(collector, (uint64_t)run->start_ns);
 	pp_target_threads_read(threads, target->pid, collector, run->start_ns);
@@ -86,7 +78,7 @@ void pp_attach_begin(struct pp_run *run, const struct pp_target *target,
 /* Returns the time until the next round, in ms. */
 static int pause_ms(int64_t end_ns)
 {
-	int64_t left_ns = end_ns - now_ns();
+	int64_t left_ns = end_ns - pp_clock_now_ns();
 
 	return (int)CLAMP(left_ns / NS_PER_MS + 1, 0, DRAIN_MS);
 }
@@ -113,7 +105,7 @@ enum pp_attach_end pp_attach_wait(const struct pp_target *target, struct pp_coll
 			return PP_ATTACH_EXIT;
 		if (fds[1].revents)
 			return PP_ATTACH_SIGNAL;
-		if (now_ns() >= end_ns)
+		if (pp_clock_now_ns() >= end_ns)
 			return PP_ATTACH_DURATION;
 	}
 }

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/text/write.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/samples.h"
@@ -31,14 +31,6 @@ struct event {
 	int32_t tid;
 	struct pp_sample_path path; /* its time; of a sample: the caller frees its frames */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 /* --- the kernel's part ---------------------------------------------------------------------- */
 
@@ -138,7 +130,7 @@ static bool look_for_objects(struct pp_target_samples *samples, uint64_t address
 	samples->has_looked = true;
 	newer = pp_unwinder_new(samples->target->pid);
 	if (!pp_unwinder_knows(newer, address) ||
-	    pp_target_folder_look(samples->folder, samples->target, (int64_t)now_ns())) {
+	    pp_target_folder_look(samples->folder, samples->target, pp_clock_now_ns())) {
 		pp_unwinder_free(newer);
 		return false;
 	}
@@ -432,7 +424,7 @@ static void drain(struct pp_target_samples *samples)
 
 void pp_target_samples_round(struct pp_target_samples *samples)
 {
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = (uint64_t)pp_clock_now_ns();
 
 	if (!samples->rings)
 		return;

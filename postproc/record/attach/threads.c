@@ -9,21 +9,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "core/clock.h"
 
 /* A thread that is not followed yet may start others; a process may do so without end. */
 #define MOST_ROUNDS 100
 /* For the folder, info.json, and the files that the end of a recording opens at the same time. */
 #define N_SPARE 24
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* The bits of prev_state for the kernel's letters. */
 static int16_t state_of(char letter)
@@ -55,7 +48,7 @@ static bool read_thread(pid_t pid, int32_t tid, struct pp_kevent *state)
 		return false;
 	*state = (struct pp_kevent){
 	    .kind = PP_KEVENT_STATE,
-	    .time_ns = (uint64_t)now_ns(),
+	    .time_ns = pp_clock_now_ns(),
 	    .cpu = -1,
 	    .tid = tid,
 	    .pid = pid,

@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/text/duration.h"
 #include "replay/skeleton/load.h"
 #include "replay/skeleton/process.h"
@@ -168,14 +168,6 @@ void pp_skeleton_free(struct pp_skeleton *self)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Starts the process. Returns a descriptor of it, or -errno. */
 static int start(const struct pp_skeleton *self, pid_t *ret_pid)
 {
@@ -206,7 +198,7 @@ static int start(const struct pp_skeleton *self, pid_t *ret_pid)
  */
 static int observe(const struct pp_skeleton *self, pid_t pid, int fd, GArray **ret_stuck)
 {
-	int64_t end_ns = now_ns() + self->how.limit_ns;
+	int64_t end_ns = pp_clock_now_ns() + self->how.limit_ns;
 	struct pp_watch watch = {self->plan.model, self->shared, pid, 0};
 	struct pollfd poller = {.fd = fd, .events = POLLIN};
 
@@ -214,7 +206,7 @@ static int observe(const struct pp_skeleton *self, pid_t pid, int fd, GArray **r
 		*ret_stuck = pp_watch_look(&watch);
 		if (*ret_stuck)
 			return 0;
-		if (now_ns() > end_ns) {
+		if (pp_clock_now_ns() > end_ns) {
 			*ret_stuck = pp_watch_waiting(&watch);
 			return -ETIME;
 		}
