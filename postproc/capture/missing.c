@@ -10,7 +10,6 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,17 +24,12 @@
 
 static gint compare_files(gconstpointer a, gconstpointer b)
 {
-	const struct pp_stream_name *x = a, *y = b;
-
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	return pp_stream_name_compare(a, b);
 }
 
 static char *file_name(const struct pp_stream_name *file)
 {
-	return file->number ? g_strdup_printf("stream_%u_%u", file->stream, file->number)
-			    : g_strdup_printf("stream_%u", file->stream);
+	return pp_stream_name_format(file, PP_STREAM_OF_THREAD);
 }
 
 /* Returns an array of struct pp_stream_name, in order. */
@@ -57,23 +51,26 @@ static GArray *list_files(const char *trace_dir)
 	return files;
 }
 
+/* Adds a file to the last stream, or to a new one.  Takes ownership of the path. */
+static void add_path(GPtrArray *streams, bool continues, char *path)
+{
+	if (!streams->len || !continues)
+		g_ptr_array_add(streams, g_ptr_array_new_with_free_func(g_free));
+	g_ptr_array_add(streams->pdata[streams->len - 1], path);
+}
+
 GPtrArray *pp_stream_paths(const char *trace_dir)
 {
 	GPtrArray *streams = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 	g_autoptr(GArray) files = list_files(trace_dir);
-	GPtrArray *paths = NULL;
 	unsigned stream = 0;
 
 	for (guint i = 0; i < files->len; i++) {
 		const struct pp_stream_name *file = &g_array_index(files, struct pp_stream_name, i);
 		g_autofree char *name = file_name(file);
 
-		if (!paths || file->stream != stream) {
-			paths = g_ptr_array_new_with_free_func(g_free);
-			g_ptr_array_add(streams, paths);
-		}
+		add_path(streams, file->stream == stream, g_build_filename(trace_dir, name, NULL));
 		stream = file->stream;
-		g_ptr_array_add(paths, g_build_filename(trace_dir, name, NULL));
 	}
 	return streams;
 }
@@ -103,7 +100,6 @@ GPtrArray *pp_kernel_stream_paths(const char *trace_dir)
 	GPtrArray *streams = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 	g_autoptr(GPtrArray) names = list_names(trace_dir);
 	struct pp_stream_name file, last = {0};
-	GPtrArray *paths = NULL;
 
 	for (guint i = 0; i < names->len; i++) {
 		g_autofree char *path = g_build_filename(trace_dir, names->pdata[i], NULL);
@@ -111,13 +107,10 @@ GPtrArray *pp_kernel_stream_paths(const char *trace_dir)
 
 		if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
 			continue;
-		if (!paths || !is_ours || file.stream != last.stream ||
-		    file.number <= last.number) {
-			paths = g_ptr_array_new_with_free_func(g_free);
-			g_ptr_array_add(streams, paths);
-		}
+		add_path(streams,
+			 is_ours && file.stream == last.stream && file.number > last.number,
+			 g_steal_pointer(&path));
 		last = file;
-		g_ptr_array_add(paths, g_steal_pointer(&path));
 	}
 	return streams;
 }

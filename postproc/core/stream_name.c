@@ -19,3 +19,16 @@ bool pp_stream_name_parse(const char *name, const char *prefix, struct pp_stream
 		return false;
 	return name[len] == '\0';
 }
+
+char *pp_stream_name_format(const struct pp_stream_name *name, const char *prefix)
+{
+	return name->number ? g_strdup_printf("%s%u_%u", prefix, name->stream, name->number)
+			    : g_strdup_printf("%s%u", prefix, name->stream);
+}
+
+int pp_stream_name_compare(const struct pp_stream_name *a, const struct pp_stream_name *b)
+{
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}

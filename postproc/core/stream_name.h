@@ -18,4 +18,10 @@ struct pp_stream_name {
 /* Returns false if the name is none of a file of a stream with that prefix. */
 bool pp_stream_name_parse(const char *name, const char *prefix, struct pp_stream_name *ret);
 
+/* Returns the name; the caller frees it. */
+char *pp_stream_name_format(const struct pp_stream_name *name, const char *prefix);
+
+/* By stream, then by number; as qsort() has it. */
+int pp_stream_name_compare(const struct pp_stream_name *a, const struct pp_stream_name *b);
+
 #endif

@@ -41,10 +41,9 @@ static void file_clear(void *data)
 
 static char *path_of(const struct file *file)
 {
-	return file->name.number ? g_strdup_printf("%s/" PP_STREAM_OF_THREAD "%u_%u", file->folder,
-						   file->name.stream, file->name.number)
-				 : g_strdup_printf("%s/" PP_STREAM_OF_THREAD "%u", file->folder,
-						   file->name.stream);
+	g_autofree char *name = pp_stream_name_format(&file->name, PP_STREAM_OF_THREAD);
+
+	return g_build_filename(file->folder, name, NULL);
 }
 
 static uint64_t read_begin(int dir_fd, const char *path)
@@ -83,9 +82,7 @@ static int by_stream(const void *a, const void *b)
 {
 	const struct file *x = a, *y = b;
 
-	if (x->name.stream != y->name.stream)
-		return x->name.stream < y->name.stream ? -1 : 1;
-	return x->name.number < y->name.number ? -1 : x->name.number > y->name.number;
+	return pp_stream_name_compare(&x->name, &y->name);
 }
 
 static int by_end(const void *a, const void *b)
@@ -95,7 +92,7 @@ static int by_end(const void *a, const void *b)
 	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
 
-/* Of the files of a process, from that position on. */
+/* For the files of a process, from that position on. */
 static void find_ends(GArray *all, guint first)
 {
 	if (first == all->len)
@@ -146,7 +143,6 @@ static GArray *list_files(int dir_fd)
 	while (dir && (entry = readdir(dir)))
 		if (g_ascii_isdigit(entry->d_name[0])) {
 			g_autofree char *folder = g_build_filename(entry->d_name, STREAMS, NULL);
-
 			guint first = all->len;
 
 			list_streams(all, dir_fd, folder);
@@ -161,7 +157,7 @@ static GArray *list_files(int dir_fd)
 	return all;
 }
 
-/* Of all that remove a file, one succeeds, and returns its bytes. */
+/* Several may try to remove a file; the one that succeeds returns its bytes. */
 static void give(uint64_t *used, uint64_t n_bytes)
 {
 	uint64_t sum = __atomic_load_n(used, __ATOMIC_RELAXED);

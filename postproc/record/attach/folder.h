@@ -33,7 +33,7 @@ int pp_target_folder_add_thread(struct pp_target_folder *folder,
 int pp_target_folder_look(struct pp_target_folder *folder, const struct pp_target *target,
 			  int64_t now_ns);
 
-/* What a recording with samples lacks, for the thread table. */
+/* Note in the thread table the samples that the recording lacks. */
 void pp_target_folder_set_missed(struct pp_target_folder *folder, uint64_t n_missed);
 void pp_target_folder_set_unwritten(struct pp_target_folder *folder, uint32_t index, uint8_t why);
 

@@ -5,14 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "core/stream_name.h"
 #include "core/text/write.h"
 
-#define N_FILES	   4 /* in a ring, at least */
-#define NAME_BYTES 40
+#define N_FILES 4 /* in a ring, at least */
 
 struct older_file {
 	unsigned number;
@@ -20,22 +18,18 @@ struct older_file {
 	uint64_t end_ns;
 };
 
-static void file_name(const struct pp_cpu_files *files, unsigned number, char name[NAME_BYTES])
+static char *file_name(const struct pp_cpu_files *files, unsigned number)
 {
-	if (number)
-		snprintf(name, NAME_BYTES, PP_STREAM_OF_CPU "%u_%u", files->cpu, number);
-	else
-		snprintf(name, NAME_BYTES, PP_STREAM_OF_CPU "%u", files->cpu);
+	return pp_stream_name_format(&(struct pp_stream_name){files->cpu, number},
+				     PP_STREAM_OF_CPU);
 }
 
 static int create(const struct pp_cpu_files *files, unsigned number)
 {
-	char name[NAME_BYTES];
-	int fd;
-
-	file_name(files, number, name);
-	fd =
+	g_autofree char *name = file_name(files, number);
+	int fd =
 	    openat(files->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
 	return fd < 0 ? -errno : fd;
 }
 
@@ -62,10 +56,9 @@ static uint64_t older_bytes(const struct pp_cpu_files *files)
 
 static uint64_t remove_oldest(struct pp_cpu_files *files)
 {
+	g_autofree char *name = file_name(files, oldest(files)->number);
 	uint64_t n_events = oldest(files)->n_events;
-	char name[NAME_BYTES];
 
-	file_name(files, oldest(files)->number, name);
 	unlinkat(files->dir_fd, name, 0);
 	g_array_remove_index(files->older, 0);
 	return n_events;

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/stream_name.h"
 #include "core/text/write.h"
 #include "gmon-mt/format.h"
 #include "gmon-mt/packet.h"
@@ -198,7 +198,8 @@ int pp_sample_stream_write(struct pp_sample_stream *stream, int dir_fd, const ui
 {
 	bool is_new = !stream->file_bytes;
 	uint32_t number = is_new ? *n_files : stream->number;
-	g_autofree char *name = g_strdup_printf("stream_%u", number);
+	g_autofree char *name =
+	    pp_stream_name_format(&(struct pp_stream_name){.stream = number}, PP_STREAM_OF_THREAD);
 	int fd, rc;
 
 	if (!stream->events->len)

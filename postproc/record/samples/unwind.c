@@ -12,7 +12,7 @@
 struct pp_unwinder {
 	Dwfl *dwfl; /* NULL: the list of objects cannot be read */
 	pid_t pid;
-	/* Of the sample at hand: */
+	/* For the sample at hand: */
 	const struct pp_stack_sample *sample;
 	uint64_t *frames;
 	unsigned n, most;
