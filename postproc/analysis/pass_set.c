@@ -154,6 +154,17 @@ struct pp_table **pp_pass_set_tables(const struct pp_pass_set *set, const char *
 	return (struct pp_table **)set->tables->pdata + member->first_table;
 }
 
+struct pp_table *pp_pass_set_table(const struct pp_pass_set *set, const char *name, const char *key)
+{
+	unsigned n = 0;
+	struct pp_table **tables = pp_pass_set_tables(set, name, &n);
+
+	for (unsigned i = 0; i < n; i++)
+		if (g_str_equal(tables[i]->key, key))
+			return tables[i];
+	return NULL;
+}
+
 void pp_pass_set_free(struct pp_pass_set *set)
 {
 	if (!set)

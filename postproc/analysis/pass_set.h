@@ -38,4 +38,8 @@ void pp_pass_set_finish(struct pp_pass_set *set, int64_t end_ns);
 struct pp_table **pp_pass_set_tables(const struct pp_pass_set *set, const char *name,
 				     unsigned *ret_n);
 
+/* Its first table with that key; NULL: it has none, or is not in the set. */
+struct pp_table *pp_pass_set_table(const struct pp_pass_set *set, const char *name,
+				   const char *key);
+
 #endif

@@ -122,20 +122,9 @@ static uint64_t plan(const struct reading *reading)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static struct pp_table *find_in(const struct pp_view *view, const char *pass, const char *key)
-{
-	unsigned n_tables = 0;
-	struct pp_table **tables = pp_pass_set_tables(view->passes, pass, &n_tables);
-
-	for (unsigned i = 0; i < n_tables; i++)
-		if (g_str_equal(tables[i]->key, key))
-			return tables[i];
-	return NULL;
-}
-
 static struct pp_table *find_table(const struct pp_view *view, const char *key)
 {
-	return find_in(view, "locks", key);
+	return pp_pass_set_table(view->passes, "locks", key);
 }
 
 static const char *name_of(const struct pp_table *table, guint row)
@@ -279,7 +268,8 @@ static void add_line(GPtrArray *lines, const char *what, bool is_estimate, const
 static void add_idle(const struct pp_view *view, double factor, bool is_estimate, GPtrArray *lines)
 {
 	g_autofree char *waits = pp_top_idle_text(find_table(view, "locks"), factor);
-	g_autofree char *calls = pp_top_io_idle_text(find_in(view, "io", "io"), factor);
+	g_autofree char *calls =
+	    pp_top_io_idle_text(pp_pass_set_table(view->passes, "io", "io"), factor);
 	g_autofree char *both = waits && calls ? g_strconcat(waits, "; ", calls, NULL) : NULL;
 
 	if (waits || calls)
@@ -293,7 +283,8 @@ static void add_idle(const struct pp_view *view, double factor, bool is_estimate
 static void add_finding(const struct pp_view *view, const guint *rows, unsigned n_rows,
 			GPtrArray *lines)
 {
-	g_autofree char *line = pp_finding_line(find_in(view, "finding", "finding"));
+	g_autofree char *line =
+	    pp_finding_line(pp_pass_set_table(view->passes, "finding", "finding"));
 	bool is_estimate = windows_of(view) != NULL;
 	double sum_ns, error_ns;
 	bool holds = !is_estimate || (n_rows && find_error(view, rows[0], &sum_ns, &error_ns) &&
@@ -307,7 +298,8 @@ static void add_lines(const struct pp_view *view, struct pp_table *top, GPtrArra
 {
 	const struct pp_windows *windows = windows_of(view);
 	double factor = windows ? pp_windows_factor(windows) : 1;
-	g_autofree char *io = pp_top_io_text(find_in(view, "io", "io"), 0, factor);
+	g_autofree char *io =
+	    pp_top_io_text(pp_pass_set_table(view->passes, "io", "io"), 0, factor);
 	guint rows[MAX_WAITS];
 	unsigned n_rows = pp_top_pick(find_table(view, "locks"), MAX_WAITS, rows);
 
@@ -341,7 +333,7 @@ static GStrv describe(const struct pp_view *view, const struct reading *reading,
 	else if (end_ns != PP_TIME_UNKNOWN)
 		g_ptr_array_add(lines, part_text(model, end_ns, has_waits));
 	add_lines(view, top, lines);
-	*ret_section = choose_section(model, top, find_in(view, "io", "io"));
+	*ret_section = choose_section(model, top, pp_pass_set_table(view->passes, "io", "io"));
 	pp_table_free(top);
 	g_ptr_array_add(lines, NULL);
 	return (GStrv)g_ptr_array_free(lines, FALSE);

@@ -153,20 +153,9 @@ static int64_t longest(const struct pp_when *when, const struct pp_table *table,
 	return MAX(time_of(table, row, "wait_max_ns"), time_of(table, row, "spin_max_ns"));
 }
 
-static const struct pp_table *find_table(const struct pp_view *view, const char *pass)
-{
-	unsigned n_tables = 0;
-	struct pp_table **tables = pp_pass_set_tables(view->passes, pass, &n_tables);
-
-	for (unsigned i = 0; i < n_tables; i++)
-		if (g_str_equal(tables[i]->key, pass))
-			return tables[i];
-	return NULL;
-}
-
 /*
- * What is too long is there with its end when it has not grown since the last look, which has the
- * same begin.  If it goes on for more than a second, it may never end.
+ * A wait that is too long has ended if it has not grown since the last look; the events before it
+ * are read again, so it has the same begin.  One that grows for more than a second may never end.
  */
 static bool has_ended(struct pp_watch *watch, struct pp_when *when, int64_t longest_ns)
 {
@@ -185,8 +174,8 @@ static bool has_ended(struct pp_watch *watch, struct pp_when *when, int64_t long
 
 static void look_at_table(struct pp_watch *watch, struct pp_when *when, const struct pp_view *view)
 {
-	const struct pp_table *table =
-	    find_table(view, when->kind == PP_WHEN_CALL ? "io" : "locks");
+	const char *pass = when->kind == PP_WHEN_CALL ? "io" : "locks";
+	const struct pp_table *table = pp_pass_set_table(view->passes, pass, pass);
 	int64_t longest_ns = 0;
 
 	for (guint row = 0; table && row < table->rows->len; row++)
@@ -242,7 +231,7 @@ static void look_at_threads(struct pp_watch *watch, struct pp_when *when,
 
 /* --- the watch -------------------------------------------------------------------------------- */
 
-/* What was removed from the ring before it was looked at. */
+/* Adds the time whose events left the ring before this thread read them. */
 static void note_missed(struct pp_watch *watch, const struct pp_model *model)
 {
 	if (pp_model_begins_late(model) && model->since_ns > watch->looked_ns)

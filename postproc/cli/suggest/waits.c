@@ -7,18 +7,6 @@
 
 static const char *const passes[] = {"locks", "lock-order"};
 
-static const struct pp_table *table_of(const struct pp_view *view, const char *pass,
-				       const char *key)
-{
-	unsigned n = 0;
-	struct pp_table **tables = pp_pass_set_tables(view->passes, pass, &n);
-
-	for (unsigned i = 0; i < n; i++)
-		if (strcmp(tables[i]->key, key) == 0)
-			return tables[i];
-	return NULL;
-}
-
 /* NULL: the cell is missing. */
 static const char *text_at(const struct pp_table *table, guint row, const char *key)
 {
@@ -141,9 +129,9 @@ int pp_suggest_waits_read(struct pp_suggest_waits *waits, struct pp_view *view,
 	    .cycles = g_ptr_array_new_with_free_func(cycle_free),
 	};
 	if (rc == 0) {
-		add_waits(waits, table_of(view, "locks", "locks"));
-		add_cycles(waits, table_of(view, "lock-order", "cycles"),
-			   table_of(view, "lock-order", "nodes"));
+		add_waits(waits, pp_pass_set_table(view->passes, "locks", "locks"));
+		add_cycles(waits, pp_pass_set_table(view->passes, "lock-order", "cycles"),
+			   pp_pass_set_table(view->passes, "lock-order", "nodes"));
 	}
 	return rc;
 }
