@@ -160,6 +160,7 @@ static int begin(struct attachment *self, struct pp_error *err)
 		pp_target_samples_begin(&self->samples, &self->folder, &self->threads, run->capture,
 					run->start_ns);
 	if (rc) {
+		pp_target_folder_end(&self->folder, run->start_ns);
 		pp_target_samples_done(&self->samples);
 		pp_target_threads_done(&self->threads);
 		pp_collector_done(&self->collector);
