@@ -68,7 +68,7 @@ struct locking {
 
 /* --- the three ways --------------------------------------------------------------------------- */
 
-/* Nothing is enforced, or the pair is executed: in its sections, locks are free. */
+/* The call has no turn, since no order is enforced, or since it is in a section of the pair. */
 static int without_turn(const struct st_turn *turn, const struct locking *how,
 			int (*call)(const struct locking *))
 {

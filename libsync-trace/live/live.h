@@ -84,7 +84,7 @@ void st_turn_sleep(int clock, const struct timespec *until);
 /* Puts the functions that ask for turns in place of the real ones. */
 void st_live_interpose(void);
 
-/* How long no thread has begun an operation, as far as the sleeper knows; zeroed at first. */
+/* The time since a thread began an operation, as far as the sleeper knows; zeroed at first. */
 struct st_patience {
 	uint64_t n_begun, since_ns, since_cpu_ns;
 };

@@ -71,7 +71,7 @@ static bool read_line(const struct st_schedule_line *line, uint8_t *into)
 	return gm_memory_read(into, bias + line->offset, ST_LINE_BYTES);
 }
 
-/* Of the bytes that only this thread's section writes, or those of both (ST_SCHEDULE_NONE). */
+/* Takes the bytes that only this thread's section writes, or those of both (ST_SCHEDULE_NONE). */
 static uint64_t digest_of(uint32_t thread)
 {
 	uint64_t digest = FNV_BASIS;

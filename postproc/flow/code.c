@@ -64,7 +64,7 @@ static uint32_t node_at(struct reading *self, uint64_t address)
 	return self->flow->nodes->len - 1;
 }
 
-/* Where the instruction leads.  Returns false if that is not known. */
+/* Sets the nodes that follow the instruction.  Returns false if they are not known. */
 static bool set_next(struct reading *self, uint32_t number, const struct pp_instruction *of,
 		     uint64_t behind)
 {
@@ -182,7 +182,9 @@ static bool leads_to_staying(const struct pp_flow_code *code, const struct pp_fl
 	return g_hash_table_size(here) || !callee.is_whole;
 }
 
-/* What stays and is in no node of the section: in code that it calls.  Not in `found`. */
+/*
+ * Finds code that stays and is not in `found`: the section calls it, so it is in none of its nodes.
+ */
 static bool find_outside(const struct reading *self, GHashTable *found, uint64_t *ret_address)
 {
 	GHashTableIter at;

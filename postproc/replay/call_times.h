@@ -30,7 +30,7 @@ void pp_replay_call_times_event(struct pp_replay_call_times *times, const struct
 void pp_replay_call_times_step(struct pp_replay_call_times *times, uint32_t serial, uint32_t step,
 			       uint64_t cpu_ns);
 
-/* Of the thread's present step, that CPU time is no longer wanted. */
+/* That part of the CPU time of the thread's present step is no longer wanted. */
 void pp_replay_call_times_skip(struct pp_replay_call_times *times, uint32_t serial,
 			       uint64_t cpu_ns);
 

@@ -98,7 +98,7 @@ static const char *name_of(const struct cut *self, uint32_t object)
 	return ((const struct pp_replay_object *)self->model->objects->pdata[object])->name;
 }
 
-/* Of the parts of that step only the rest counts, which is what remains of its CPU time. */
+/* The parts of that step are now those of the CPU time that remains of it. */
 static void scale_parts(const struct cut *self, uint32_t number, uint32_t at, uint64_t before_ns,
 			uint64_t after_ns)
 {

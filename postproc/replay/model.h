@@ -133,7 +133,7 @@ struct pp_replay_function {
 	uint64_t n_calls;
 };
 
-/* Of the CPU time of a step, the part in a function and those that it calls: 0 to 1. */
+/* The part of a step's CPU time in a function and those that it calls: 0 to 1. */
 struct pp_replay_function_part {
 	uint32_t thread, step;
 	uint32_t function; /* number */

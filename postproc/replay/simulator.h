@@ -100,7 +100,7 @@ void pp_sim_leave_cpu(struct pp_simulator *self, struct pp_sim_runner *runner);
 
 void pp_sim_begin_delays(struct pp_simulator *self);
 
-/* How much later the thread, which is woken, gets a CPU; how long it has none in its step. */
+/* The delay until the woken thread gets a CPU; the time without one in its present step. */
 int64_t pp_sim_late_ns(struct pp_simulator *self, uint32_t number);
 int64_t pp_sim_taken_ns(struct pp_simulator *self, uint32_t number);
 

@@ -411,7 +411,7 @@ static GHashTable *onces_new(void)
 	return g_hash_table_new_full(once_hash, once_equal, g_free, NULL);
 }
 
-/* What was told: sets and addresses, by site. */
+/* The sets and addresses that have been passed on, by site. */
 struct telling {
 	GHashTable *sets, *codes, *conflicting;
 };

@@ -48,7 +48,7 @@ enum pp_suggest_pattern {
 
 extern const char *const pp_suggest_patterns[PP_SUGGEST_N_PATTERNS];
 
-/* What replays with changes tell. */
+/* The result of replays with the change. */
 struct pp_suggest_gain {
 	bool is_known;
 	double change_pct, error_pct; /* of the run time */

@@ -14,7 +14,7 @@ char *pp_suggest_role(const struct pp_suggestion *suggestion, uint32_t site);
 /* "9,998 of 9,998 consecutive sections of different threads need not exclude each other". */
 char *pp_suggest_evidence(const struct pp_suggestion *suggestion);
 
-/* What the prediction assumes about the change; NULL: it follows from the action. */
+/* The prediction's assumption about the change; NULL: it follows from the action. */
 char *pp_suggest_basis(const struct pp_suggestion *suggestion);
 
 /*

@@ -165,7 +165,7 @@ unsigned pp_table_main_column(const struct pp_table *table)
 	return first;
 }
 
-/* Of a column of counts. */
+/* The column has counts. */
 static bool has_several_values(const struct pp_table *table, unsigned c)
 {
 	const struct pp_cell *first = NULL;

@@ -26,7 +26,7 @@ static uint32_t same_number(void *data, uint32_t serial)
 	return serial;
 }
 
-/* Of two threads that would have no CPU, one is ready only. */
+/* If two threads would have no CPU, one of them is ready only. */
 static void fill(struct random_run *run)
 {
 	for (int i = 0; i < N_THREADS; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where sections conflict: by hand, and random sections against a list of all accesses that is
- * searched for each of them.
+ * The conflicting parts of sections: by hand, and random sections against a list of all accesses
+ * that is searched for each of them.
  */
 #include "../pass/event_text.h"
 #include "../unit/check.h"

@@ -79,7 +79,7 @@ watch 'stall of ring_waits > 200ms'
 taken 'stall of ring_waits > 200ms'
 end
 
-# What was never there is told at the end.
+# Objects that were never there are named at the end.
 watch 'wait of gat > 1ms' --when 'hold of kept > 10s'
 obey wait 5000000
 end

@@ -58,7 +58,7 @@ static long remove_step(void *arg)
 	if (fd >= 0) {
 		removal->is_kept =
 		    removal->before_ns != 0 && !is_older(stream, directory, removal->before_ns);
-		/* Of all that remove a file, one succeeds, and returns its bytes. */
+		/* `record` may remove it, too; whoever succeeds returns its bytes. */
 		if (!removal->is_kept && gm_syscall3(SYS_fstat, fd, (long)&status, 0) == 0 &&
 		    gm_stream_file_remove(stream, directory, name) == 0)
 			removal->freed_bytes = (uint64_t)status.st_size;

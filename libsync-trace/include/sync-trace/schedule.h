@@ -87,10 +87,12 @@ _Static_assert(sizeof(struct st_schedule_pair) == 24, "on-disk size");
 
 /* Digests of bytes in memory; written by the process. */
 struct st_schedule_digests {
-	/* Of the bytes of both sections: before the first one, at its end, at the end of the other
-	 * one. Each end is just before the lock is released. */
+	/*
+	 * Bytes that both sections access: before the first section, at its end, and at the end of
+	 * the second one. A section ends just before it releases the lock.
+	 */
 	uint64_t before, between, after;
-	/* Of the bytes of one section alone, at its end. */
+	/* Bytes that one section alone writes, at its end. */
 	uint64_t of_first, of_second;
 	uint64_t n_unread; /* lines that could not be found or read */
 };

@@ -7,10 +7,10 @@
 #include "replay/reverse/verdict.h"
 #include "table/table.h"
 
-/* What the samples of a pair of sites have shown. */
+/* The outcomes of the samples of a pair of sites. */
 struct pp_cli_reversed {
 	uint64_t n[PP_REVERSAL_N_VERDICTS];
-	char *stuck; /* where the first replay that was stuck has left the schedule; NULL */
+	char *stuck; /* the place at which the first stuck replay left the schedule; NULL */
 };
 
 struct pp_table *pp_cli_reversed_table(void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads of a run did in critical sections, by the call that entered them, from its events.
- */
+/* The samples and releases of critical sections, by the call that entered them; from the events. */
 #ifndef PP_CLI_SUGGEST_INSIDE_H
 #define PP_CLI_SUGGEST_INSIDE_H
 

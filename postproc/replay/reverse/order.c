@@ -160,7 +160,7 @@ static void take_effects(const struct pp_reversal_order *order, struct followed 
 		affect_thread(order, pair, thread);
 	if (!has_thread(pair, thread) || !sends(event->sync.op))
 		return;
-	/* Of the begin of a condition wait only the release of the mutex counts. */
+	/* A condition wait begins with the release of the mutex, which alone counts here. */
 	if (!pp_sync_has(event->sync.op, PP_SYNC_BEGIN) || !mutex)
 		affect_object(pair, event->sync.object);
 	affect_object(pair, mutex);

@@ -2,7 +2,7 @@
 /* Compares what the runs of a pair of sections have left behind, in both orders. */
 #include "replay/reverse/verdict.h"
 
-/* What a run has left behind. Bytes of one section alone count if all runs have them. */
+/* The digests at the end of a run. Bytes of one section alone count if all runs have them. */
 struct left {
 	uint64_t both, of_first, of_second; /* first and second as recorded */
 };
