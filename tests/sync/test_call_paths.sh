@@ -106,7 +106,12 @@ echo "configured: ok"
 build relocked -D_GNU_SOURCE
 for way in all 'all other' contended; do
 	read -r conf between <<<"$way"
-	GPROF_MT_CONFIG=$PWD/$conf.conf run 0 traced ./relocked $between
+	status=3
+	for ((i = 0; i < 20 && status == 3; i++)); do
+		status=0
+		GPROF_MT_CONFIG=$PWD/$conf.conf traced ./relocked $between >out 2>err || status=$?
+	done
+	[ $status -eq 0 ] || { cat out err; fail "$way: exit status $status of relocked in run $i"; }
 	same "$way: releases" "$("$gprof_mt" report --format json paths | jq '[.paths[] |
 		select(.function == "pthread_mutex_unlock" and .name == "lock" and (.path | startswith("lock_twice"))) |
 		.calls] | add')" 2
