@@ -176,9 +176,9 @@ g++ -g -O1 -pthread -I "$GM_TOP/tests" -o named named.cc || fail "cannot compile
 "$gprof_mt" record ./named 2>err || fail "named: $(cat err)"
 grep -qE 'for busy \(mutex\), in 1 of 2 operations, mostly at table::put \(named.cc:[0-9]+\)' err || fail "named: $(cat err)"
 
-# Many events: all waits, if they can be read quickly; test_summary_estimates has the others.
-# With sanitizers the time would decide.
-! with_sanitizers || export GPROF_MT_SUMMARY_BYTES=$((1 << 40))
+# Many events: all waits, if all bytes are read; test_summary_estimates has the others.  By default the machine's speed
+# decides.
+export GPROF_MT_SUMMARY_BYTES=$((1 << 40))
 recorded --profile applic-only --set sync.mode=all ./app 2 500000
 [ "$(grep -c 'waited .* for ' err)" = 2 ] || fail "$(cat err)"
 ! grep -E 'in the first|estimates' err || fail "see above"
