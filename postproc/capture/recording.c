@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/text/json.h"
+#include "core/text/printable.h"
 #include "capture/capture.h"
 
 #define MAX_INFO_BYTES	  (16 << 20)
@@ -136,8 +137,28 @@ static void note_cut_short(struct pp_model *model)
 	    "recording", 0);
 }
 
+/* LTTng's traces are at a relay daemon until its user moves them here (`record --url`). */
+static void note_relayed(const struct pp_capture *capture)
+{
+	JsonObject *relay = pp_json_object(capture->model->info, "relay");
+	const char *url = pp_json_string(relay, "url"), *session = pp_json_string(relay, "session");
+	JsonObject *config = pp_json_object(capture->model->info, "config");
+	bool is_here = g_strcmp0(pp_json_string(config, "sync.sink"), "both") == 0;
+	g_autofree char *text = NULL;
+
+	for (guint i = 0; i < capture->traces->len; i++)
+		is_here |= ((const struct pp_trace *)capture->traces->pdata[i])->is_ust;
+	if (!url || !session || is_here)
+		return;
+	text = g_strdup_printf("synch-events are at the relay daemon of %s: move ust/ of the "
+			       "session %s here",
+			       url, session);
+	pp_model_add_problem(capture->model, pp_printable(text), "ust", 0);
+}
+
 void pp_recording_end(struct pp_capture *capture)
 {
+	note_relayed(capture);
 	if (capture->model->info && !pp_model_is_live(capture->model))
 		note_cut_short(capture->model);
 }

@@ -273,6 +273,14 @@ static void add_clock(struct pp_json_writer *json, const struct gm_capture *capt
 	pp_json_write_close(json, '}');
 }
 
+static void add_relay(struct pp_json_writer *json, const struct pp_run *run)
+{
+	pp_json_write_open(json, "relay", '{');
+	pp_json_write_text(json, "url", run->relay_url);
+	pp_json_write_text(json, "session", run->relay_session);
+	pp_json_write_close(json, '}');
+}
+
 static char *make_text(const struct pp_run *run, bool complete)
 {
 	struct pp_json_writer writer = {.to = g_string_new(NULL), .indent = 2}, *json = &writer;
@@ -294,6 +302,8 @@ static char *make_text(const struct pp_run *run, bool complete)
 	add_strings(json, "libraries", (const char *const *)run->libraries);
 	add_config(json, run->config);
 	add_strings(json, "not_collected", (const char *const *)run->collector->missing);
+	if (run->relay_session)
+		add_relay(json, run);
 	add_kernel(json, run->collector, complete, 0);
 	add_losses(json, run->losses);
 	pp_json_write_close(json, '}');

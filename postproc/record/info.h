@@ -28,6 +28,8 @@
  *   libraries     array of paths that were preloaded
  *   config        {level, "calls.mode", ...}: every key with its value
  *   not_collected array of strings: parts of the level that are not recorded here
+ *   relay         {url, session}: LTTng's traces are at a relay daemon, in the folder of this host
+ *                 and session
  *   kernel        {source: "lttng"|"bpf"|"perf"|"switches"|"none", why: string,
  *                  pairs: bool (a switch names both threads), wakings: bool,
  *                  io: bool (uninterruptible waits are distinguished),
@@ -92,6 +94,8 @@ struct pp_run {
 	struct rusage usage;	  /* the same */
 	unsigned processes, threads;
 	GPtrArray *losses;		    /* of struct pp_loss * */
+	const char *relay_url;		    /* of the relay daemon that stores LTTng's traces */
+	char *relay_session;		    /* LTTng's session; NULL: the capture stores them */
 	const struct pp_attached *attached; /* NULL: `record` started the program */
 };
 

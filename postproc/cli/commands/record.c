@@ -41,6 +41,7 @@ struct options {
 	const char *dir, *profile, *config_file;
 	GPtrArray *settings;  /* of const char *, "GROUP.KEY=VALUE" */
 	bool lttng;	      /* --backend lttng: a session of our own */
+	const char *url;      /* --url: of a relay daemon; NULL: none */
 	const char *ring;     /* --ring: output.ring; NULL: as configured */
 	GArray *whens;	      /* --when: of struct pp_when */
 	const char *accesses; /* --accesses: access.mode; NULL: as configured */
@@ -98,6 +99,15 @@ static int take_option(void *data, int option, const char *value)
 			return pp_cli_usage("record", "no backend '%s': use native or lttng",
 					    value);
 		break;
+	case 'u':
+		if (!pp_relay_url_is_valid(value))
+			return pp_cli_usage("record",
+					    "invalid --url '%s' (expected "
+					    "net://HOST[:CONTROL-PORT[:DATA-PORT]] of a relay "
+					    "daemon, or net6://)",
+					    value);
+		options->url = value;
+		break;
 	case 'a':
 		options->accesses = value;
 		break;
@@ -124,6 +134,7 @@ static const struct pp_cli_option option_table[] = {
     {"config", "FILE", 'c', "the configuration"},
     {"set", "KEY=VALUE", 's', "set one GROUP.KEY of the configuration; may be repeated"},
     {"backend", "NAME", 'b', "native (default), or lttng (through LTTng-UST)"},
+    {"url", "URL", 'u', "with lttng: send the events to a relay daemon"},
     {"accesses", "MODE", 'a', "memory accesses in sections: sampled, compiled or off"},
     {"ring", "SIZE|TIME", 'r', "keep only the newest events, such as 64M or 30s"},
     {"when", "CONDITION", 'w', "take a snapshot, such as when 'wait > 50ms'"},
@@ -149,9 +160,9 @@ static int check_attach(const struct options *options)
 {
 	if (options->command[0])
 		return pp_cli_usage("record", "--pid and a command exclude each other");
-	if (options->lttng || options->accesses)
+	if (options->lttng || options->url || options->accesses)
 		return pp_cli_usage("record",
-				    "--pid excludes --backend lttng and --accesses, which "
+				    "--pid excludes --backend lttng, --url and --accesses, which "
 				    "need libraries in the process");
 	if (options->profile && options->config_file)
 		return pp_cli_usage("record", "--profile and --config exclude each other");
@@ -173,6 +184,8 @@ static int parse_options(int argc, char **argv, struct options *options)
 		return check_attach(options);
 	if (options->duration_ns)
 		return pp_cli_usage("record", "--duration needs --pid");
+	if (options->url && !options->lttng)
+		return pp_cli_usage("record", "--url needs --backend lttng");
 	if (!options->command[0])
 		return pp_cli_usage("record", "no command to run");
 	if (options->profile && options->config_file)
@@ -362,7 +375,7 @@ static int exec_status(int code)
  * Opens LTTng's session, if requested, and the kernel's event source: that session or the
  * collector.
  */
-static int open_sources(const struct options *options, const struct pp_run *run,
+static int open_sources(const struct options *options, struct pp_run *run,
 			const struct pp_child *child, struct pp_collector *collector,
 			struct pp_lttng *lttng, struct pp_error *err)
 {
@@ -370,6 +383,7 @@ static int open_sources(const struct options *options, const struct pp_run *run,
 	struct pp_lttng_wanted wanted = {
 	    .user = options->lttng,
 	    .kernel = pp_collector_wants_lttng(run->config),
+	    .url = options->url,
 	};
 	struct pp_collector_lttng kernel = {.runs = wanted.kernel};
 	g_autofree char *why = NULL;
@@ -391,6 +405,10 @@ static int open_sources(const struct options *options, const struct pp_run *run,
 			       "gprof-mt-lttng(7)");
 	if (rc)
 		return rc;
+	if (lttng->relay) {
+		run->relay_url = options->url;
+		run->relay_session = g_strdup(lttng->session);
+	}
 	kernel.missing = lttng->kernel_missing;
 	pp_collector_open(collector, run->config, &kernel, child->pid, run->dir_fd,
 			  capture->clock_uuid, capture->clock_offset_ns);
@@ -518,6 +536,7 @@ static int record(const struct options *options, struct gm_config *config,
 		pp_snapshots_end(&snapshots);
 	pp_mailbox_done(&mailbox);
 	pp_record_end_capture(capture, &run, &discard, status == PP_EXIT_GOOD);
+	g_free(run.relay_session);
 	return status;
 }
 

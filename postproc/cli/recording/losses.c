@@ -87,6 +87,13 @@ void pp_losses_lttng(struct pp_run *run, struct pp_lttng *lttng)
 				"session", 0);
 		pp_cli_fail(&err);
 	}
+	if (lost.relay_ended) {
+		pp_run_add_loss(run, "events since the relay daemon ended", "relay", 0);
+		fprintf(stderr,
+			"gprof-mt: LTTng's events are lost since the relay daemon at %s ended "
+			"during the recording\n",
+			run->relay_url);
+	}
 	report_discarded(run, lost.user, "ust", "synch-events",
 			 "leave it a CPU, or --set sync.buffer=4M");
 	report_discarded(run, lost.kernel, "kernel", "kernel events (of all programs)",

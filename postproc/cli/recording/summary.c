@@ -125,6 +125,9 @@ static char *describe(const struct pp_run *run, const struct counts *counts, uin
 	g_string_append(text, ", ");
 	if (counts->sync_bytes != 0)
 		add_size(text, counts->sync_bytes, "synch-events");
+	else if (run->relay_session)
+		g_string_append_printf(text, "synch-events at the relay daemon, session %s, ",
+				       run->relay_session);
 	else
 		g_string_append(text, "no synch-events, ");
 	if (counts->access_bytes != 0)

@@ -23,12 +23,14 @@ static int fail(struct pp_error *err, int code, const char *what)
 static int create_session(struct pp_lttng *lttng, const char *capture_dir, struct pp_error *err)
 {
 	g_autofree char *name = pp_lttng_session_name();
+	const char *url = lttng->relay ? lttng->relay->url : NULL;
 	struct lttng_session_descriptor *descriptor =
-	    lttng_session_descriptor_local_create(name, capture_dir);
+	    url ? lttng_session_descriptor_network_create(name, url, NULL)
+		: lttng_session_descriptor_local_create(name, capture_dir);
 	enum lttng_error_code code;
 
 	if (!descriptor)
-		return pp_error_add(err, -EINVAL, "LTTng: cannot write to %s", capture_dir);
+		return pp_error_add(err, -EINVAL, "LTTng: cannot write to %s", url ?: capture_dir);
 	code = lttng_create_session_ext(descriptor);
 	lttng_session_descriptor_destroy(descriptor);
 	if (code != LTTNG_OK)
@@ -122,6 +124,7 @@ static void forget_session(struct pp_lttng *lttng)
 	lttng->user = lttng->kernel = NULL;
 	g_clear_pointer(&lttng->kernel_missing, g_free);
 	g_clear_pointer(&lttng->session, g_free);
+	g_clear_pointer(&lttng->relay, pp_relay_close);
 }
 
 int pp_lttng_begin(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
@@ -131,6 +134,8 @@ int pp_lttng_begin(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
 
 	*lttng = (struct pp_lttng){0};
 	ret = pp_lttng_daemon_use(wanted.kernel, &lttng->started_daemon, err);
+	if (ret == 0 && wanted.url)
+		ret = pp_relay_open(wanted.url, &lttng->relay, err);
 	if (ret == 0) {
 		pp_lttng_session_clean();
 		ret = create_session(lttng, capture_dir, err);
@@ -179,6 +184,7 @@ int pp_lttng_end(struct pp_lttng *lttng, struct pp_lttng_lost *ret_lost, struct 
 		ret_lost->kernel = count_discarded(lttng->kernel);
 	}
 	lttng_destroy_session_no_wait(lttng->session);
+	ret_lost->relay_ended = lttng->relay && !pp_relay_is_there(lttng->relay);
 	forget_session(lttng);
 	return ret;
 }

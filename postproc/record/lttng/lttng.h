@@ -4,7 +4,8 @@
  *
  * It uses the session daemon that lttng-ctl finds (this user's, or root's for members of the group
  * tracing), or starts one (daemon.h).  The session writes to ust/ and kernel/ in the capture
- * directory.
+ * directory,
+ * or to a relay daemon (relay.h).
  */
 #ifndef PP_RECORD_LTTNG_LTTNG_H
 #define PP_RECORD_LTTNG_LTTNG_H
@@ -13,21 +14,24 @@
 #include <stdint.h>
 
 #include "core/error.h"
+#include "record/lttng/relay.h"
 #include "runtime/config/config.h"
 
 struct lttng_handle;
 
 struct pp_lttng {
 	char *session;			    /* its name; NULL: no session */
+	struct pp_relay *relay;		    /* that stores the events; NULL: the capture does */
 	bool started_daemon;		    /* for this run; it keeps running */
 	struct lttng_handle *user, *kernel; /* one for each domain; NULL: not recorded */
 	char *kernel_missing;		    /* events that this kernel lacks; NULL: none */
 };
 
-/* The kinds of events that the session records. */
+/* The kinds of events that the session records, and where they go. */
 struct pp_lttng_wanted {
-	bool user;   /* synch-events, by LTTng-UST */
-	bool kernel; /* the kernel's events, by lttng-modules */
+	bool user;	 /* synch-events, by LTTng-UST */
+	bool kernel;	 /* the kernel's events, by lttng-modules */
+	const char *url; /* of a relay daemon, valid; NULL: the capture directory */
 };
 
 /*
@@ -37,9 +41,9 @@ struct pp_lttng_wanted {
 int pp_lttng_begin(struct pp_lttng *lttng, struct pp_lttng_wanted wanted,
 		   const struct gm_config *config, const char *capture_dir, struct pp_error *err);
 
-/* Events that LTTng discarded because its buffers were full. */
 struct pp_lttng_lost {
-	uint64_t user, kernel;
+	uint64_t user, kernel; /* events that LTTng discarded because its buffers were full */
+	bool relay_ended;      /* and with it an unknown number of events */
 };
 
 /*
