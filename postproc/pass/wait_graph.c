@@ -3,10 +3,15 @@
  * The wait graph: an edge from each waiting thread to the thread that it waited for, as wait_end.h
  * determines it, by object.  If that thread is not known, the edge leads to the node "?".  Each
  * wait belongs to one edge, so the times add up to those of `locks`.
+ *
+ * Blocking calls have edges, too, if another thread of the capture ended them (io_wake.h): a read
+ * of a pipe waits for the writer, in whichever process that is.  The others wait for something
+ * outside, and a note counts them.
  */
 #include "analysis/select.h"
 #include "analysis/graph/call_sites.h"
 #include "analysis/graph/links.h"
+#include "analysis/state/io_wake.h"
 #include "analysis/state/object_refs.h"
 #include "analysis/state/object_row.h"
 #include "analysis/graph/thread_nodes.h"
@@ -74,6 +79,8 @@ struct waits {
 	struct pp_call_sites sites;
 	struct pp_links links;
 	struct pp_wait_ends ends;
+	struct pp_io_wakes io_wakes;
+	struct pp_io_end_sums io_ends;
 };
 
 static uint32_t site_of(struct waits *self, const struct pp_thread *thread, enum st_event op,
@@ -132,6 +139,28 @@ static void on_operation(void *data, struct pp_object *object, const struct pp_o
 		pp_object_refs_add(&self->refs, object);
 }
 
+static void on_io(void *data, const struct pp_io *io)
+{
+	struct waits *self = pp_objects_owner(data);
+	struct pp_wait_other waker;
+	enum pp_io_end end = pp_io_wakes_end(&self->io_wakes, io, &waker);
+	int64_t ns = io->end_ns - io->begin_ns;
+	struct pp_link link = {
+	    .from = io->thread->serial,
+	    .parts = {[PART_OBJECT] = PP_LINK_NONE,
+		      [PART_SITE] = site_of(self, io->thread, pp_io_op(io->call), io->site),
+		      [PART_HOW] = PP_WAIT_WOKE},
+	};
+
+	self->io_ends.n[end]++;
+	self->io_ends.ns[end] += ns;
+	if (end != PP_IO_END_WOKEN)
+		return;
+	link.to = waker.thread->serial;
+	link.parts[PART_OTHER_SITE] = waker.mark;
+	pp_links_add(&self->links, &link, ns);
+}
+
 static bool on_end(void *data, struct pp_object *object, struct pp_object *group)
 {
 	struct waits *self = data;
@@ -147,6 +176,7 @@ static void *waits_start(const struct pp_pass_context *context)
 
 	self->context = context;
 	self->thread_listener = pp_objects_feed(&self->objects);
+	self->thread_listener.io = on_io;
 	self->object_listener = (struct pp_object_listener){
 	    .data = self,
 	    .waits = on_waits,
@@ -159,8 +189,21 @@ static void *waits_start(const struct pp_pass_context *context)
 	pp_call_sites_init(&self->sites);
 	pp_links_init(&self->links);
 	pp_wait_ends_init(&self->ends, context->model);
+	pp_io_wakes_init(&self->io_wakes);
 	self->states = pp_thread_states_new(context, &self->thread_listener, NULL);
 	return self;
+}
+
+static void on_waking(struct waits *self, const struct pp_event *event)
+{
+	const struct pp_thread *waker = event->waking.waker;
+	const struct pp_thread_state *state = waker ? pp_thread_state(self->states, waker) : NULL;
+	const struct pp_io *io = state ? pp_thread_io(state) : NULL;
+
+	pp_wait_ends_waking(&self->ends, event);
+	pp_io_wakes_waking(&self->io_wakes, event,
+			   event->thread ? pp_thread_state(self->states, event->thread) : NULL,
+			   io ? site_of(self, waker, pp_io_op(io->call), io->site) : PP_MARK_NONE);
 }
 
 static void waits_event(void *state, const struct pp_event *event)
@@ -168,7 +211,7 @@ static void waits_event(void *state, const struct pp_event *event)
 	struct waits *self = state;
 
 	if (event->kind == PP_EVENT_WAKING)
-		pp_wait_ends_waking(&self->ends, event);
+		on_waking(self, event);
 	pp_thread_states_event(self->states, event);
 	if (event->kind == PP_EVENT_SYNC && !pp_sync_has(event->sync.op, PP_SYNC_DEFINES))
 		pp_wait_ends_call(&self->ends, event->thread,
@@ -191,12 +234,25 @@ static void set_site(struct pp_cell *function, struct pp_cell *where, const stru
 	pp_cell_set_text(where, text);
 }
 
+/* A blocking call has no object, but a kind. */
+static void set_call(struct pp_cell *row, const struct pp_call_site *site)
+{
+	pp_cell_set_count(&row[PP_OBJECT_PID], site->process->pid);
+	pp_cell_set_count(&row[PP_OBJECT_IMAGE], site->process->image);
+	pp_cell_set_text(&row[PP_OBJECT_TYPE], "call");
+	pp_cell_set_text(&row[PP_OBJECT_NAME], pp_io_kind_name(pp_io_kind(pp_op_io(site->op))));
+}
+
 static void add_wait(struct pp_table *table, const struct waits *self, const struct pp_link *link)
 {
 	struct pp_cell *row = pp_table_add_row(table);
+	const struct pp_call_site *site = pp_call_sites_at(&self->sites, link->parts[PART_SITE]);
 
-	pp_object_row(row, pp_object_refs_at(&self->refs, link->parts[PART_OBJECT]),
-		      self->context->namer);
+	if (pp_op_is_io(site->op))
+		set_call(row, site);
+	else
+		pp_object_row(row, pp_object_refs_at(&self->refs, link->parts[PART_OBJECT]),
+			      self->context->namer);
 	pp_cell_set_text(&row[WAIT_HOW], pp_wait_how_text(link->parts[PART_HOW]));
 	set_site(&row[WAIT_FUNCTION], &row[WAIT_SITE], self, link->parts[PART_SITE]);
 	set_site(&row[WAIT_OTHER_FUNCTION], &row[WAIT_OTHER_SITE], self,
@@ -281,6 +337,20 @@ static void add_unknown_node(struct pp_table *nodes, const struct pp_table *edge
 	}
 }
 
+/* Notes the blocking calls without an edge. */
+static void note_calls(const struct waits *self, struct pp_table *edges)
+{
+	g_autofree char *others = pp_io_end_sums_text(&self->io_ends);
+
+	if (!others)
+		return;
+	if (!self->context->has_wakings)
+		pp_table_note(edges, "blocking calls have no arrows: the kernel's wake-ups were "
+				     "not recorded");
+	else
+		pp_table_note(edges, "blocking calls without an arrow: %s", others);
+}
+
 static void waits_finish(void *state, int64_t end_ns, GPtrArray *tables)
 {
 	struct waits *self = state;
@@ -292,6 +362,7 @@ static void waits_finish(void *state, int64_t end_ns, GPtrArray *tables)
 	nodes = pp_thread_nodes(self->context, self->states, edges);
 	add_unknown_node(nodes, edges);
 	pp_links_note(&self->links, edges, "waits");
+	note_calls(self, edges);
 	g_ptr_array_add(tables, nodes);
 	g_ptr_array_add(tables, edges);
 }
@@ -306,6 +377,7 @@ static void waits_free(void *state)
 	pp_call_sites_done(&self->sites);
 	pp_links_done(&self->links);
 	pp_wait_ends_done(&self->ends);
+	pp_io_wakes_done(&self->io_wakes);
 	g_free(self);
 }
 
