@@ -20,7 +20,9 @@ chain()
 	python3 "$programs/check_chain.py" log path.json waits.json "$1" >figures 2>&1
 }
 
-for kind in pipe unix poll; do
+kinds=(pipe unix poll)
+! has_bpf || kinds+=(tcp)
+for kind in "${kinds[@]}"; do
 	for ((attempt = 0; attempt < 10; attempt++)); do
 		chain $kind
 		status=$?

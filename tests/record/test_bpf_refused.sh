@@ -52,11 +52,18 @@ import sys
 real = open(sys.argv[1], "rb").read()
 open("half", "wb").write(real[:len(real) // 2])
 open("other", "wb").write(real.replace(b"\0cfs_rq\0", b"\0cfs_qr\0"))
+open("no_tcp", "wb").write(real.replace(b"\0btf_trace_tcp_probe\0", b"\0btf_trace_pct_probe\0"))
 open("none", "wb").write(bytes(range(256)) * 1000)
 END
 for file in half none; do
 	refused perf "$btf: " unshare -m sh other_btf.sh $file
 done
 refused perf "unsupported kernel scheduler layout" unshare -m sh other_btf.sh other
+# Without the tracepoints that show who sent by TCP, the other programs are used.
+! cmp -s $btf no_tcp || fail "$btf has no tcp_probe"
+rm -rf data
+unshare -m sh other_btf.sh no_tcp "$gprof_mt" record -q -o data --set sync.mode=off true >out 2>err ||
+	fail "no_tcp: $(cat err)"
+[ "$(info 'kernel source' data)" = bpf ] || fail "no_tcp: $(info kernel data)"
 ! unshare --pid --fork --mount-proc true 2>/dev/null ||
 	refused switches "pid namespace" unshare --pid --fork --mount-proc

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads the BPF programs through libbpf, and reads the rings that they fill. */
+/* Makes the maps of the BPF programs, and reads the rings that the programs fill. */
 #include "record/bpf/bpf.h"
 
 #include <errno.h>
@@ -14,10 +14,8 @@
 #include <bpf/libbpf.h>
 
 #include "record/bpf/layout.h"
+#include "record/bpf/programs.h"
 
-#define LOG_BYTES (64 << 10)
-#define NOT_PERMITTED                                                                              \
-	"bpf() is not permitted: it needs CAP_BPF and CAP_PERFMON, and no sandbox against it"
 /* Slots of a ring (2 MiB; 4 MiB; 16 KiB), and the memory limit of all rings. */
 #define MOST_SLOTS  (32u << 10)
 #define FULL_SLOTS  (64u << 10)
@@ -33,9 +31,6 @@ extern const char pp_bpf_object[], pp_bpf_object_end[];
 #define SETTINGS  ".rodata"
 #define TIDS	  ".bss"
 #define TIDS_NAME "gprof_mt_tids"
-
-static const char *const full_programs[] = {"gprof_mt_enter", "gprof_mt_exit", "gprof_mt_fault",
-					    "gprof_mt_fault_k"};
 
 /* --- maps ------------------------------------------------------------------------------------ */
 
@@ -101,7 +96,7 @@ static void take_rings(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned
 	}
 }
 
-/* --- programs -------------------------------------------------------------------------------- */
+/* --- the object with the programs ------------------------------------------------------------ */
 
 static int be_silent(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -159,8 +154,16 @@ int pp_bpf_add_thread(struct pp_bpf *bpf, pid_t tid)
 	return 0;
 }
 
-static int prepare(struct pp_bpf *bpf, unsigned n_cpus, pid_t root, int64_t preempt_count,
-		   bool full)
+/* The threads, CPUs and events for which the programs are loaded. */
+struct request {
+	const struct pp_ring *rings;
+	unsigned n_rings, n_cpus;
+	pid_t root;
+	bool full, has_senders;
+	int64_t preempt_count;
+};
+
+static int prepare(struct pp_bpf *bpf, const struct request *request)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "gprof_mt");
 	int rc;
@@ -169,68 +172,15 @@ static int prepare(struct pp_bpf *bpf, unsigned n_cpus, pid_t root, int64_t pree
 					   (size_t)(pp_bpf_object_end - pp_bpf_object), &options);
 	if (!bpf->object)
 		return -errno;
-	for (unsigned i = 0; !full && i < G_N_ELEMENTS(full_programs); i++)
-		bpf_program__set_autoload(
-		    bpf_object__find_program_by_name(bpf->object, full_programs[i]), false);
-	rc = set_settings(bpf, preempt_count);
+	pp_bpf_choose(bpf, request->full, request->has_senders);
+	rc = set_settings(bpf, request->preempt_count);
 	if (rc == 0)
-		rc = set_tids(bpf, root);
+		rc = set_tids(bpf, request->root);
 	if (rc == 0)
 		rc = bpf_map__reuse_fd(map_of(bpf, RINGS), bpf->rings_fd);
 	if (rc == 0)
-		rc = bpf_map__set_max_entries(map_of(bpf, WAKE), n_cpus);
+		rc = bpf_map__set_max_entries(map_of(bpf, WAKE), request->n_cpus);
 	return rc;
-}
-
-/* Returns the last line before the one that counts the verifier's steps. */
-static const char *last_line(char *log)
-{
-	const char *last = "no reason given";
-
-	for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
-		if (!g_str_has_prefix(line, "processed "))
-			last = line;
-	return last;
-}
-
-static int refused(const struct bpf_program *program, int rc, char *log, struct pp_error *err)
-{
-	if (rc == -EPERM)
-		return pp_error_add(err, rc, NOT_PERMITTED);
-	/* libbpf prints this if the kernel lacks the member. */
-	if (strstr(log, "invalid CO-RE relocation"))
-		return pp_error_add(err, -ENOENT, "unsupported kernel scheduler layout");
-	if (!program)
-		return pp_error_add(err, rc, "loading the programs: %s", g_strerror(-rc));
-	return pp_error_add(err, rc, "the kernel refuses the program %s: %s",
-			    bpf_program__name(program), last_line(log));
-}
-
-/* The kernel writes its objections to each program into `logs`. */
-static int load(struct pp_bpf *bpf, struct pp_error *err)
-{
-	g_autofree char *logs = g_malloc0((size_t)LOG_BYTES * PP_BPF_MOST_PROGRAMS);
-	const struct bpf_program *found = NULL;
-	struct bpf_program *program;
-	char *log = logs, *of_found = logs;
-	int rc;
-
-	bpf_object__for_each_program (program, bpf->object) {
-		bpf_program__set_log_buf(program, log, LOG_BYTES);
-		log += LOG_BYTES;
-	}
-	rc = bpf_object__load(bpf->object);
-	if (rc == 0)
-		return 0;
-	log = logs;
-	bpf_object__for_each_program (program, bpf->object) {
-		if (*log && !found) {
-			found = program;
-			of_found = log;
-		}
-		log += LOG_BYTES;
-	}
-	return refused(found, rc, of_found, err);
 }
 
 static int add_events(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_rings)
@@ -244,23 +194,6 @@ static int add_events(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned 
 		rc = bpf_map_update_elem(fd, &cpu, &event, BPF_ANY);
 	}
 	return rc;
-}
-
-static int attach(struct pp_bpf *bpf)
-{
-	struct bpf_program *program;
-
-	bpf_object__for_each_program (program, bpf->object) {
-		struct bpf_link *link;
-
-		if (!bpf_program__autoload(program))
-			continue;
-		link = bpf_program__attach(program);
-		if (!link)
-			return -errno;
-		bpf->links[bpf->n_links++] = link;
-	}
-	return 0;
 }
 
 /* --- opening and closing --------------------------------------------------------------------- */
@@ -279,36 +212,61 @@ bool pp_bpf_tells(enum pp_kevent_kind kind)
 static int fail(struct pp_error *err, int rc, const char *what)
 {
 	if (rc == -EPERM)
-		return pp_error_add(err, rc, NOT_PERMITTED);
+		return pp_error_add(err, rc, PP_BPF_NOT_PERMITTED);
 	return pp_error_add(err, rc, "%s: %s", what, g_strerror(-rc));
+}
+
+static int start(struct pp_bpf *bpf, const struct request *request, struct pp_error *err)
+{
+	int rc = prepare(bpf, request);
+
+	if (rc)
+		return fail(err, rc, "preparing the programs");
+	rc = pp_bpf_load(bpf, err);
+	if (rc)
+		return rc;
+	rc = add_events(bpf, request->rings, request->n_rings);
+	if (rc)
+		return fail(err, rc, "a map");
+	rc = pp_bpf_attach(bpf);
+	return rc ? fail(err, rc, "attaching a program") : 0;
+}
+
+/* Not all kernels can run the programs of senders.bpf.h: starts without them if need be. */
+static int start_best(struct pp_bpf *bpf, struct request *request, struct pp_error *err)
+{
+	struct pp_error first = PP_ERROR_INIT;
+	int rc = start(bpf, request, &first);
+
+	pp_error_done(&first);
+	if (rc == 0)
+		return 0;
+	pp_bpf_detach(bpf);
+	bpf_object__close(bpf->object);
+	request->has_senders = false;
+	return start(bpf, request, err);
 }
 
 static int open_all(struct pp_bpf *bpf, const struct pp_ring *rings, unsigned n_rings, pid_t root,
 		    bool full, struct pp_error *err)
 {
-	int64_t preempt_count;
-	unsigned n_cpus = 1;
-	int rc = pp_bpf_preempt_count(&preempt_count, err);
+	struct request request = {.rings = rings,
+				  .n_rings = n_rings,
+				  .n_cpus = 1,
+				  .root = root,
+				  .full = full,
+				  .has_senders = true};
+	int rc = pp_bpf_preempt_count(&request.preempt_count, err);
 
 	if (rc)
 		return rc;
 	for (unsigned i = 0; i < n_rings; i++)
-		n_cpus = MAX(n_cpus, (unsigned)rings[i].cpu + 1);
-	rc = create_rings(bpf, n_cpus, full);
+		request.n_cpus = MAX(request.n_cpus, (unsigned)rings[i].cpu + 1);
+	rc = create_rings(bpf, request.n_cpus, full);
 	if (rc)
 		return fail(err, rc, "a map");
 	take_rings(bpf, rings, n_rings);
-	rc = prepare(bpf, n_cpus, root, preempt_count, full);
-	if (rc)
-		return fail(err, rc, "preparing the programs");
-	rc = load(bpf, err);
-	if (rc)
-		return rc;
-	rc = add_events(bpf, rings, n_rings);
-	if (rc)
-		return fail(err, rc, "a map");
-	rc = attach(bpf);
-	return rc ? fail(err, rc, "attaching a program") : 0;
+	return start_best(bpf, &request, err);
 }
 
 /*
@@ -414,38 +372,15 @@ uint64_t pp_bpf_unfinished(const struct pp_bpf *bpf)
 	return n;
 }
 
-/* Returns how often the kernel skipped the program because it was already running on that CPU. */
-static uint64_t left_out(const struct bpf_program *program)
-{
-	struct bpf_prog_info info = {0};
-	uint32_t len_bytes = sizeof(info);
-
-	return bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &len_bytes) < 0
-		   ? 0
-		   : info.recursion_misses;
-}
-
-static void detach(struct pp_bpf *bpf)
-{
-	while (bpf->n_links > 0)
-		bpf_link__destroy(bpf->links[--bpf->n_links]);
-}
-
 uint64_t pp_bpf_stop(struct pp_bpf *bpf)
 {
-	struct bpf_program *program;
-	uint64_t lost = 0;
-
-	detach(bpf);
-	bpf_object__for_each_program (program, bpf->object)
-		if (bpf_program__autoload(program))
-			lost += left_out(program);
-	return lost;
+	pp_bpf_detach(bpf);
+	return pp_bpf_skipped(bpf);
 }
 
 void pp_bpf_close(struct pp_bpf *bpf)
 {
-	detach(bpf);
+	pp_bpf_detach(bpf);
 	bpf_object__close(bpf->object);
 	bpf->object = NULL;
 	if (bpf->rings)

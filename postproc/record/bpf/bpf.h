@@ -12,7 +12,7 @@
 #include "record/perf/ring.h"
 #include "core/error.h"
 
-#define PP_BPF_MOST_PROGRAMS 7
+#define PP_BPF_MOST_PROGRAMS 11
 
 struct bpf_object;
 struct bpf_link;

@@ -11,10 +11,6 @@
 #define NO_LOAD		0x400u
 #define IDLE		(0x2u | NO_LOAD)
 
-/* Fields of preempt_count. */
-#define SOFTIRQ_SERVED 0x000100u
-#define HARDIRQ_OR_NMI 0xff0000u
-
 /* Same value as the tracepoint's: the highest of the reported bits, 0 for a preempted thread. */
 static int16_t state_of(const struct pp_bpf_record *record)
 {
@@ -53,8 +49,8 @@ static void decode_switch(const struct pp_bpf_record *record, struct pp_kevent *
 
 static uint8_t irq_of(const struct pp_bpf_record *record)
 {
-	return record->state & HARDIRQ_OR_NMI	? PP_IRQ_HARD
-	       : record->state & SOFTIRQ_SERVED ? PP_IRQ_SOFT
+	return record->state & PP_BPF_HARDIRQ	? PP_IRQ_HARD
+	       : record->state & PP_BPF_SOFTIRQ ? PP_IRQ_SOFT
 						: PP_IRQ_NONE;
 }
 

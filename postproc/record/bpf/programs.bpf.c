@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * The BPF programs: at sched_switch, sched_waking and task_newtask, and at level full also at
- * system calls and page faults.  records.h describes the memory shared with the collector.
+ * The BPF programs: at sched_switch, sched_waking and task_newtask, where TCP sends and receives
+ * (senders.bpf.h), and at level full also at system calls and page faults.  records.h describes the
+ * memory shared with the collector.
  *
  * The kernel's structures are declared with only the members used here.  The compiler records each
  * access, and libbpf inserts the running kernel's offsets when it loads the programs (CO-RE).
@@ -171,6 +172,8 @@ INLINE uint32_t preempt_count(const struct task_struct *running)
 	return count;
 }
 
+#include "record/bpf/senders.bpf.h"
+
 /* --- scheduling ------------------------------------------------------------------------------ */
 
 /*
@@ -249,6 +252,8 @@ SEC("tp_btf/sched_waking") int gprof_mt_waking(uint64_t *context)
 		return 0;
 	waker = this_thread();
 	count = preempt_count(waker);
+	if ((count & (PP_BPF_SOFTIRQ | PP_BPF_HARDIRQ)) == PP_BPF_SOFTIRQ && is_sending(waker))
+		count &= ~PP_BPF_SOFTIRQ;
 	if (!slot_take(ring, &slot))
 		return 0;
 	slot.record->state = count;

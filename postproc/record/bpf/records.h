@@ -64,6 +64,10 @@ enum pp_bpf_kind {
 #define PP_BPF_ODD	 (1 << PP_BPF_ODD_SHIFT)
 #define PP_BPF_NO_NUMBER UINT16_MAX
 
+/* Fields of preempt_count: in a software interrupt; in a hardware interrupt or NMI. */
+#define PP_BPF_SOFTIRQ 0x000100u
+#define PP_BPF_HARDIRQ 0xff0000u
+
 struct pp_bpf_record {
 	uint64_t time_ns; /* CLOCK_MONOTONIC, as perf reads it */
 	uint8_t mark; /* enum pp_bpf_kind, plus PP_BPF_ODD in every second lap, from the first on */
@@ -74,7 +78,9 @@ struct pp_bpf_record {
 		uint64_t args[PP_N_VALUES]; /* ENTER: arguments; EXIT: [0] is the result */
 		struct {
 			uint32_t state;		  /* SWITCH: TASK_ and EXIT_ bits of the previous;
-						   * others: preempt_count */
+						   * others: preempt_count; WAKING: without
+						   * the software interrupt that delivers
+						   * what the waker sends */
 			int32_t other_tid;	  /* SWITCH, MISSED: next; WAKING: waker */
 			uint8_t prio, other_prio; /* of tid and other_tid, on the kernel's scale */
 			uint8_t is_preempted;	  /* SWITCH */
