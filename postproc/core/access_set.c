@@ -249,7 +249,10 @@ static void add_line(struct pp_access_line *to, const struct pp_access_line *lin
 	to->read |= line->read;
 	to->written |= line->written;
 	to->changed |= line->changed;
-	to->last_site = line->last_site;
+	if (!to->first_site)
+		to->first_site = line->first_site;
+	if (line->last_site)
+		to->last_site = line->last_site;
 }
 
 static int compare_lines(const void *a, const void *b)

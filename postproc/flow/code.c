@@ -208,7 +208,7 @@ static const char *mark_calls(struct reading *self, uint64_t *ret_address)
 
 		find_in(self->code->staying, node->address, node->len_bytes, found);
 	}
-	if (!find_outside(self, found, ret_address))
+	if (!find_outside(self, found, ret_address) && !self->code->frees)
 		return NULL;
 	for (uint32_t i = 0; i < self->flow->nodes->len; i++) {
 		struct pp_flow_node *node = pp_flow_at(self->flow, i);

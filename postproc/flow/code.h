@@ -15,6 +15,7 @@ struct pp_flow_code {
 	/* Sets of uint64_t *: behind the calls that release it; behind what stays; behind what was
 	 * executed. */
 	GHashTable *exits, *staying, *seen;
+	bool frees; /* memory that other sections access: calls of code that is not known stay */
 };
 
 /*

@@ -5,11 +5,13 @@
  * thread and lock, belongs to the k-th step that takes that lock.
  *
  * A section's conflicts are its accesses to lines of which it accesses a shared word that one of
- * the lock's sections writes.
+ * the lock's sections writes, or memory that another thread frees later.
  */
 #include "replay/units.h"
 
 #include <stdlib.h>
+
+#include "replay/frees.h"
 
 #define WORD_BYTES 8u
 
@@ -20,11 +22,18 @@ struct word {
 	uint32_t unit;	 /* of such a word; 0: no number so far */
 };
 
+/* A section, by the numbers of its thread and of the section of the lock there. */
+struct instance {
+	struct pp_replay_set set; /* without numbers */
+	const struct pp_thread *thread;
+	int64_t begin_ns;
+};
+
 /* Instances of a lock's sections, in order, by thread. */
 struct lock {
 	uint64_t address, load_id;
 	unsigned generation;
-	GPtrArray *of_thread; /* by serial: of struct pp_replay_set, without numbers; or NULL */
+	GPtrArray *of_thread; /* by serial: of struct instance; or NULL */
 	GHashTable *numbers;  /* address of a word -> its number + 1 */
 	GArray *words;	      /* of struct word */
 	uint32_t n_units;
@@ -36,6 +45,7 @@ struct pp_replay_units {
 	GPtrArray *locks;		 /* of struct lock * */
 	GArray *all;			 /* of struct pp_replay_set, by thread and step */
 	struct pp_replay_orders *orders; /* NULL: not wanted */
+	struct pp_replay_frees *frees;
 };
 
 static void set_done(void *data)
@@ -43,20 +53,27 @@ static void set_done(void *data)
 	struct pp_replay_set *set = data;
 
 	pp_access_set_unref(set->set);
+	pp_access_set_unref(set->freed);
+	pp_access_set_unref(set->freed_later);
 	pp_replay_order_free(set->order);
 }
 
-static GArray *sets_new(void)
+static void instance_done(void *data)
 {
-	GArray *sets = g_array_new(FALSE, FALSE, sizeof(struct pp_replay_set));
-
-	g_array_set_clear_func(sets, set_done);
-	return sets;
+	set_done(&((struct instance *)data)->set);
 }
 
-static struct pp_replay_set *set_at(const GArray *sets, guint i)
+static GArray *array_new(size_t size, GDestroyNotify done)
 {
-	return &g_array_index(sets, struct pp_replay_set, i);
+	GArray *array = g_array_new(FALSE, FALSE, (guint)size);
+
+	g_array_set_clear_func(array, done);
+	return array;
+}
+
+static struct pp_replay_set *set_at(const GArray *instances, guint i)
+{
+	return &g_array_index(instances, struct instance, i).set;
 }
 
 static void sets_free(void *data)
@@ -102,38 +119,60 @@ static void on_segment(void *data, const struct pp_access_instance *instance,
 	pp_replay_orders_segment(self->orders, instance, event);
 }
 
+/* The set of all that the section accessed, or freed. */
+static struct pp_access_set *whole_set(const struct pp_access_instance *instance)
+{
+	struct pp_access_set *accessed = pp_access_set_union(instance->set, instance->ended_set);
+	struct pp_access_set *whole = pp_access_set_union(accessed, instance->freed_set);
+
+	pp_access_set_unref(accessed);
+	return whole;
+}
+
 static void on_ended(void *data, const struct pp_access_instance *instance)
 {
 	const struct pp_replay_units *self = data;
 	struct lock *lock = lock_of(data, instance->object);
 	uint32_t serial = instance->thread->serial;
-	struct pp_replay_set set = {.known = instance->known,
-				    .is_inexact = instance->left_out != 0};
-	GArray *sets;
+	struct instance new = {
+	    .set = {.known = instance->known, .is_inexact = instance->left_out != 0},
+	    .thread = instance->thread,
+	    .begin_ns = instance->begin_ns};
 
 	pp_by_serial_reach(lock->of_thread, serial);
-	sets = lock->of_thread->pdata[serial];
-	if (!sets)
-		sets = lock->of_thread->pdata[serial] = sets_new();
+	if (!lock->of_thread->pdata[serial])
+		lock->of_thread->pdata[serial] = array_new(sizeof(new), instance_done);
 	if (instance->known == PP_ACCESSES_KNOWN)
-		set.set = pp_access_set_union(instance->set, instance->ended_set);
+		new.set.set = whole_set(instance);
+	if (instance->freed_set->n)
+		new.set.freed = pp_access_set_ref(instance->freed_set);
 	if (self->orders)
-		set.order = pp_replay_orders_take(self->orders, instance);
-	g_array_append_val(sets, set);
+		new.set.order = pp_replay_orders_take(self->orders, instance);
+	g_array_append_val((GArray *)lock->of_thread->pdata[serial], new);
+}
+
+static void on_freed_by(void *data, const struct pp_thread *thread, uint64_t address, uint64_t size,
+			int64_t time_ns)
+{
+	const struct pp_replay_units *self = data;
+
+	pp_replay_frees_add(self->frees, thread, address, size, time_ns);
 }
 
 struct pp_replay_units *pp_replay_units_new(const struct pp_pass_context *context, bool with_spans)
 {
 	struct pp_replay_units *self = g_new0(struct pp_replay_units, 1);
 
-	self->listener = (struct pp_access_listener){.data = self, .ended = on_ended};
+	self->listener =
+	    (struct pp_access_listener){.data = self, .ended = on_ended, .freed_by = on_freed_by};
 	if (with_spans) {
 		self->orders = pp_replay_orders_new();
 		self->listener.segment = on_segment;
 	}
 	self->sections = pp_access_sections_new(context, &self->listener);
 	self->locks = g_ptr_array_new_with_free_func(lock_free);
-	self->all = sets_new();
+	self->all = array_new(sizeof(struct pp_replay_set), set_done);
+	self->frees = pp_replay_frees_new();
 	return self;
 }
 
@@ -145,6 +184,7 @@ void pp_replay_units_free(struct pp_replay_units *self)
 	g_ptr_array_unref(self->locks);
 	g_array_unref(self->all);
 	pp_replay_orders_free(self->orders);
+	pp_replay_frees_free(self->frees);
 	g_free(self);
 }
 
@@ -325,6 +365,11 @@ static bool is_conflict(const struct lock *lock, const struct pp_access_line *li
 	return false;
 }
 
+static bool is_freed_later(const struct pp_replay_set *set, const struct pp_access_line *line)
+{
+	return set->freed_later && pp_access_set_line(set->freed_later, line->address);
+}
+
 /* Sets where in the section its first and its last conflict are. */
 static void set_span(const struct lock *lock, const struct pp_replay_set *set,
 		     struct pp_replay_access *access)
@@ -340,7 +385,7 @@ static void set_span(const struct lock *lock, const struct pp_replay_set *set,
 		    &g_array_index(order->lines, struct pp_replay_order_line, i);
 		const struct pp_access_line *line = pp_access_set_line(set->set, at->address);
 
-		if (!line || !is_conflict(lock, line))
+		if (!line || !(is_conflict(lock, line) || is_freed_later(set, line)))
 			continue;
 		first = MIN(first, at->first);
 		last = MAX(last, at->last);
@@ -368,16 +413,25 @@ static void add_access(struct pp_replay_model *model, struct lock *lock, uint32_
 	g_array_append_val(model->accesses, access);
 }
 
-/* The accesses of the k-th section of the lock. */
-static struct pp_replay_set find_set(const struct lock *lock, uint32_t serial, uint32_t k)
+/* The accesses of the k-th section of the lock; the order is lent by it. */
+static struct pp_replay_set find_set(const struct pp_replay_units *self, const struct lock *lock,
+				     uint32_t serial, uint32_t k)
 {
-	const GArray *sets = serial < lock->of_thread->len ? lock->of_thread->pdata[serial] : NULL;
+	const GArray *of = serial < lock->of_thread->len ? lock->of_thread->pdata[serial] : NULL;
+	const struct instance *instance =
+	    of && k < of->len ? &g_array_index(of, struct instance, k) : NULL;
 	struct pp_replay_set set = {.known = PP_ACCESSES_UNKNOWN};
 
-	if (sets && k < sets->len)
-		set = *set_at(sets, k);
-	if (set.set)
-		pp_access_set_ref(set.set);
+	if (!instance)
+		return set;
+	set = instance->set;
+	if (set.freed)
+		pp_access_set_ref(set.freed);
+	if (!set.set)
+		return set;
+	pp_access_set_ref(set.set);
+	set.freed_later =
+	    pp_replay_frees_part(self->frees, instance->thread, instance->begin_ns, set.set);
 	return set;
 }
 
@@ -395,7 +449,7 @@ static void add_thread(struct pp_replay_units *self, struct pp_replay_model *mod
 
 		if (!lock)
 			continue;
-		set = find_set(lock, serial, counts[step->object]++);
+		set = find_set(self, lock, serial, counts[step->object]++);
 		set.thread = number;
 		set.step = i;
 		add_access(model, lock, serial, &set, self->orders != NULL);
@@ -436,11 +490,19 @@ static int compare_sets(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-struct pp_access_set *pp_replay_find_set(const GArray *sets, uint32_t thread, uint32_t step)
+const struct pp_replay_set *pp_replay_find_accesses(const GArray *sets, uint32_t thread,
+						    uint32_t step)
 {
 	const struct pp_replay_set key = {.thread = thread, .step = step};
 	const struct pp_replay_set *found =
 	    sets->len ? bsearch(&key, sets->data, sets->len, sizeof(key), compare_sets) : NULL;
 
-	return found && !found->is_inexact ? found->set : NULL;
+	return found && found->set && !found->is_inexact ? found : NULL;
+}
+
+struct pp_access_set *pp_replay_find_set(const GArray *sets, uint32_t thread, uint32_t step)
+{
+	const struct pp_replay_set *found = pp_replay_find_accesses(sets, thread, step);
+
+	return found ? found->set : NULL;
 }

@@ -17,6 +17,9 @@ struct pp_replay_set {
 	enum pp_accesses_known known;
 	bool is_inexact;	   /* the set lacks lines */
 	struct pp_access_set *set; /* owned; NULL: not known */
+	/* Owned; NULL: none.  All bytes of the blocks that the section frees (`set` has them as
+	 * written), and those of `set` that another thread freed later (replay/frees.h). */
+	struct pp_access_set *freed, *freed_later;
 	struct pp_replay_order
 	    *order; /* owned, until the model is made; NULL: not known, or none */
 };
@@ -42,6 +45,8 @@ void pp_replay_units_finish(struct pp_replay_units *units, struct pp_replay_mode
 GArray *pp_replay_units_sets(const struct pp_replay_units *units);
 
 /* The accesses of an acquisition, if they are known exactly; else NULL. */
+const struct pp_replay_set *pp_replay_find_accesses(const GArray *sets, uint32_t thread,
+						    uint32_t step);
 struct pp_access_set *pp_replay_find_set(const GArray *sets, uint32_t thread, uint32_t step);
 
 #endif

@@ -411,9 +411,9 @@ static GHashTable *onces_new(void)
 	return g_hash_table_new_full(once_hash, once_equal, g_free, NULL);
 }
 
-/* The sets and addresses that have been passed on, by site. */
+/* The sets and addresses that have been passed on, by site; freed: sets of memory that is freed. */
 struct telling {
-	GHashTable *sets, *codes, *conflicting;
+	GHashTable *sets, *codes, *conflicting, *freed;
 };
 
 static void tell_access(const struct run *run, const struct telling *telling,
@@ -434,29 +434,61 @@ static void tell_access(const struct run *run, const struct telling *telling,
 	}
 }
 
+/* The section frees memory in which it conflicts. */
+static void tell_freed(const struct run *run, const struct pp_suggest_lock *lock,
+		       const struct pp_suggest_site *site, uint32_t number,
+		       const struct pp_access_set *freed)
+{
+	const struct pp_suggest_conflicts *conflicts = g_hash_table_lookup(run->conflicts, lock);
+	bool any = false;
+
+	for (unsigned i = 0; i < freed->n && !any; i++)
+		any = (pp_suggest_conflicts_bytes(conflicts, number, freed->lines[i].address) &
+		       freed->lines[i].written) != 0;
+	if (any && run->namer->access)
+		run->namer->access(run->namer->data, lock, site, 0, true);
+}
+
+static void tell_set(const struct run *run, const struct telling *telling,
+		     struct pp_suggest_lock *lock, uint32_t number, const struct pp_access_set *set)
+{
+	struct pp_suggest_site *site = lock->sites->pdata[number];
+	const struct pp_suggest_conflicts *conflicts = g_hash_table_lookup(run->conflicts, lock);
+
+	if (!add_once(telling->sets, set->serial, site))
+		return;
+	for (unsigned k = 0; k < set->n; k++)
+		tell_access(run, telling, lock, site, &set->lines[k],
+			    pp_suggest_conflicts_bytes(conflicts, number, set->lines[k].address));
+}
+
 /* Tells the code of all accesses, once for each set and site. */
 static void add_codes(const struct run *run)
 {
-	struct telling telling = {onces_new(), onces_new(), onces_new()};
+	struct telling telling = {onces_new(), onces_new(), onces_new(), onces_new()};
 
 	for (guint i = 0; i < run->sections->len; i++) {
 		const struct pp_ulcp_section *section = pp_ulcp_section_at(run->sections, i);
 		struct pp_suggest_lock *lock = lock_of(run, section);
-		uint32_t site = site_of(run, lock, section);
-		const struct pp_access_set *set = set_of(run, section);
-		const struct pp_suggest_conflicts *conflicts =
-		    g_hash_table_lookup(run->conflicts, lock);
+		uint32_t number = site_of(run, lock, section);
+		struct pp_suggest_site *site = lock->sites->pdata[number];
+		const struct pp_replay_set *of =
+		    pp_replay_find_accesses(run->sets, section->thread, section->first);
 
-		if (!set || !add_once(telling.sets, set->serial, lock->sites->pdata[site]))
+		if (!of)
 			continue;
-		for (unsigned k = 0; k < set->n; k++)
-			tell_access(
-			    run, &telling, lock, lock->sites->pdata[site], &set->lines[k],
-			    pp_suggest_conflicts_bytes(conflicts, site, set->lines[k].address));
+		tell_set(run, &telling, lock, number, of->set);
+		if (of->freed && add_once(telling.freed, of->freed->serial, site))
+			tell_freed(run, lock, site, number, of->freed);
+		if (of->freed_later && add_once(telling.freed, of->freed_later->serial, site))
+			for (unsigned k = 0; k < of->freed_later->n; k++)
+				tell_access(run, &telling, lock, site, &of->freed_later->lines[k],
+					    UINT64_MAX);
 	}
 	g_hash_table_unref(telling.sets);
 	g_hash_table_unref(telling.codes);
 	g_hash_table_unref(telling.conflicting);
+	g_hash_table_unref(telling.freed);
 }
 
 /* Sections without known accesses may conflict with any. */

@@ -8,7 +8,8 @@
  * counted by class (analysis/ulcp/classify.h).  And the sites *conflict* if any section of one, in
  * any order and run, accesses bytes that one of the other writes, in another thread: only this
  * tells which sections need a common lock.  Sections whose accesses are not known conflict with
- * all. Memory that is freed and allocated again counts as one.
+ * all.  Memory that is freed and allocated again counts as one, and a free as a write of all bytes
+ * of the block.
  */
 #ifndef PP_SUGGEST_FACTS_H
 #define PP_SUGGEST_FACTS_H
@@ -76,8 +77,9 @@ struct pp_suggest_namer {
 	void *data;
 	/*
 	 * Sections of the lock that are entered at the site have accesses at that code address;
-	 * with `conflicts`, of memory in which sections conflict.  May be called several times with
-	 * the same ones; NULL: the caller need not know.
+	 * with `conflicts`, of memory in which sections conflict, or which another thread frees
+	 * later.  Code 0: they free such memory, at an address that is not known.  May be called
+	 * several times with the same ones; NULL: the caller need not know.
 	 */
 	void (*access)(void *data, const struct pp_suggest_lock *lock,
 		       const struct pp_suggest_site *site, uint64_t code, bool conflicts);

@@ -138,9 +138,12 @@ static void free_block(struct program *program, int thread, int block)
 		g_string_append_printf(
 		    program->events, "%" PRId64 " heap_freed tid=%d address=0x%x size=%d\n",
 		    program->now, thread + 1, address_of(first), 8 * BLOCK_WORDS);
-	program->is_told[block] = false;
-	for (int i = first; i < first + BLOCK_WORDS; i++)
+	for (int i = first; i < first + BLOCK_WORDS; i++) {
+		if (program->is_told[block])
+			note_access(program, thread, i, FREED);
 		program->life[i]++;
+	}
+	program->is_told[block] = false;
 }
 
 static void step(struct program *program)
@@ -179,13 +182,18 @@ void make_program(struct program *program, unsigned run)
 				release(program, t, i);
 }
 
-bool is_shared(const struct program *program, int word, int life, int thread)
+bool is_shared(const struct program *program, int word, int life, int thread, int how)
 {
 	for (int i = 0; i < program->n_instances; i++)
 		if (program->instances[i].thread != thread &&
-		    program->instances[i].access[word][life])
+		    program->instances[i].access[word][life] & how)
 			return true;
 	return false;
+}
+
+bool do_words_conflict(int a, int b)
+{
+	return (a & (WRITTEN | FREED) && b) || (b & (WRITTEN | FREED) && a);
 }
 
 void program_done(struct program *program)

@@ -20,7 +20,8 @@
 #define N_LIVES	    64 /* of a word */
 #define NONE	    (-1)
 
-enum { READ = 1, WRITTEN = 2, CHANGED = 4 };
+/* FREED: the section frees the block of the word. */
+enum { READ = 1, WRITTEN = 2, CHANGED = 4, FREED = 8, ACCESSED = READ | WRITTEN };
 
 struct instance {
 	int thread, lock, site;
@@ -46,8 +47,11 @@ struct program {
 
 /* Makes the program of that number; half of them free memory. */
 void make_program(struct program *program, unsigned run);
-/* Does another thread access the word in that life? */
-bool is_shared(const struct program *program, int word, int life, int thread);
+/* Does another thread access the word in that life?  how: bits of the accesses that count. */
+bool is_shared(const struct program *program, int word, int life, int thread, int how);
+
+/* Does one of the accesses write, or free, what the other one accesses or frees? */
+bool do_words_conflict(int a, int b);
 
 void program_done(struct program *program);
 

@@ -3,7 +3,7 @@
  * Compares `accesses` and `conflicts` with a list of all accesses of random programs, from which
  * every figure is found by looking at all of them: with which lives of a word each instance came
  * into contact, which of these two threads accessed, and whether an instance and the one before it
- * on its lock wrote what the other one accessed.
+ * on its lock wrote or freed what the other one accessed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct sums {
 static bool is_shared_line(const struct program *program, int line, int thread)
 {
 	for (int word = 8 * line; word < 8 * line + 8; word++)
-		if (is_shared(program, word, 0, thread))
+		if (is_shared(program, word, 0, thread, ACCESSED))
 			return true;
 	return false;
 }
@@ -34,12 +34,14 @@ static void add_words(const struct program *program, struct sums *sums,
 {
 	for (int word = 0; word < N_WORDS; word++)
 		for (int life = 0; life <= program->life[word]; life++) {
-			int how = instance->access[word][life], written = how & WRITTEN ? 1 : 0;
+			int how = instance->access[word][life] & ACCESSED;
+			int written = how & WRITTEN ? 1 : 0;
 
 			if (!how)
 				continue;
 			sums->locations[written]++;
-			sums->shared[written] += is_shared(program, word, life, instance->thread);
+			sums->shared[written] +=
+			    is_shared(program, word, life, instance->thread, ACCESSED);
 		}
 }
 
@@ -150,17 +152,12 @@ struct pair_sums {
 	uint64_t n, n_conflicts, n_lines;
 };
 
-static bool conflict_at(int a, int b)
-{
-	return ((a & WRITTEN) && b) || ((b & WRITTEN) && a);
-}
-
 static bool do_conflict(const struct program *program, const struct instance *a,
 			const struct instance *b)
 {
 	for (int word = 0; word < N_WORDS; word++)
 		for (int life = 0; life <= program->life[word]; life++)
-			if (conflict_at(a->access[word][life], b->access[word][life]))
+			if (do_words_conflict(a->access[word][life], b->access[word][life]))
 				return true;
 	return false;
 }
@@ -174,7 +171,7 @@ static bool share_line(const struct instance *a, const struct instance *b)
 			how_a |= a->access[word][0];
 			how_b |= b->access[word][0];
 		}
-		if (conflict_at(how_a, how_b))
+		if (do_words_conflict(how_a, how_b))
 			return true;
 	}
 	return false;

@@ -101,7 +101,9 @@ static bool ends_poll(const struct program *program, const struct list *list, in
 
 /* One class for the two accesses of a word; N_CLASSES: they do not conflict. */
 static enum class class_of_word(int a, int b, bool a_polls, bool b_polls) {
-	if (!(a & WRITTEN && b) && !(b & WRITTEN && a)) return N_CLASSES;
+	if (!do_words_conflict(a, b)) return N_CLASSES;
+	/* In the other order it would be accessed after the free. */
+	if ((a | b) & FREED) return TRULY;
 	if (!((a | b) & CHANGED)) return BENIGN;
 	if ((a & b) & READ && (a & b) & WRITTEN) return UPDATES;
 	if ((!(a & WRITTEN) && a_polls) || (!(b & WRITTEN) && b_polls)) return FLAGS;
@@ -131,9 +133,9 @@ static int shared_use(const struct program *program, const struct instance *inst
 	for (int word = 0; word < N_WORDS; word++)
 		for (int life = 0; life <= program->life[word]; life++)
 			if (instance->access[word][life] &&
-			    is_shared(program, word, life, instance->thread))
+			    is_shared(program, word, life, instance->thread, ACCESSED | FREED))
 				use |= instance->access[word][life];
-	return use;
+	return use & FREED ? use | WRITTEN : use;
 }
 
 static enum class class_without_conflict(const struct program *program, const struct instance *a,

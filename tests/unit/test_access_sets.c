@@ -34,7 +34,7 @@ static unsigned make_lines(GRand *rand, struct pp_access_line *lines)
 		    .address = 64 * (uint64_t)(i * 3 + (unsigned)g_rand_int_range(rand, 0, 3)),
 		    .read = 1 + (uint64_t)g_rand_int_range(rand, 0, 2),
 		    .written = (uint64_t)g_rand_int_range(rand, 0, 2) << 63,
-		    .last_site = (uint64_t)g_rand_int_range(rand, 0, 2),
+		    .last_site = (uint64_t)g_rand_int_range(rand, 1, 3),
 		};
 	return n;
 }
@@ -44,7 +44,10 @@ static bool is_same(const struct held *a, const struct pp_access_line *lines, un
 	return a->set && a->n == n && memcmp(a->lines, lines, n * sizeof(lines[0])) == 0;
 }
 
-/* Another order, one of its lines in two halves, and a line without bytes. */
+/*
+ * Another order, one of its lines in two halves, of which the second one may have no site, and a
+ * line without bytes.
+ */
 static struct pp_access_set *get_mixed(struct pp_access_sets *sets, GRand *rand,
 				       const struct pp_access_line *lines, unsigned n)
 {
@@ -56,7 +59,10 @@ static struct pp_access_set *get_mixed(struct pp_access_sets *sets, GRand *rand,
 	if (n && lines[0].written) {
 		mixed[n_mixed] = mixed[0];
 		mixed[0].written = 0;
-		mixed[0].last_site = 77;
+		if (g_rand_boolean(rand))
+			mixed[0].last_site = 77;
+		else
+			mixed[n_mixed].last_site = 0;
 		mixed[n_mixed++].read = 0;
 	}
 	for (unsigned i = 1; i < n; i++) { /* the halves stay in their order */

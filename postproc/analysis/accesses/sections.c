@@ -15,6 +15,9 @@
 /* A segment may be written a few ns late, if a packet begins with it. */
 #define LATE_NS 4
 
+/* Lines of a freed block; of larger ones it is only known that a section freed them. */
+#define FREED_LINES_MAX 65536u
+
 struct open_instance {
 	struct pp_access_instance instance; /* the sets are references */
 	int64_t covered_ns;		    /* stepped segments cover the time up to then */
@@ -77,6 +80,7 @@ static void free_open(void *data)
 	for (guint i = 0; open && i < open->len; i++) {
 		pp_access_set_unref(open_at(open, i)->instance.set);
 		pp_access_set_unref(open_at(open, i)->instance.ended_set);
+		pp_access_set_unref(open_at(open, i)->instance.freed_set);
 	}
 	if (open)
 		g_array_unref(open);
@@ -97,7 +101,8 @@ static void enter(struct pp_access_sections *sections, struct pp_object *object,
 			 .order = operation->order,
 			 .begin_ns = operation->end_ns,
 			 .set = pp_access_set_ref(sections->empty),
-			 .ended_set = pp_access_set_ref(sections->empty)},
+			 .ended_set = pp_access_set_ref(sections->empty),
+			 .freed_set = pp_access_set_ref(sections->empty)},
 	    .covered_ns = operation->end_ns,
 	};
 
@@ -140,8 +145,10 @@ static void drop_accesses(const struct pp_access_sections *sections,
 {
 	pp_access_set_unref(instance->set);
 	pp_access_set_unref(instance->ended_set);
+	pp_access_set_unref(instance->freed_set);
 	instance->set = pp_access_set_ref(sections->empty);
 	instance->ended_set = pp_access_set_ref(sections->empty);
+	instance->freed_set = pp_access_set_ref(sections->empty);
 	instance->reads = instance->writes = instance->left_out = 0;
 	instance->flags = 0;
 }
@@ -174,6 +181,7 @@ static void leave(struct pp_access_sections *sections, GArray *all, guint at, in
 		sections->listener->ended(sections->listener->data, instance);
 	pp_access_set_unref(instance->set);
 	pp_access_set_unref(instance->ended_set);
+	pp_access_set_unref(instance->freed_set);
 }
 
 /* --- segments --------------------------------------------------------------------------------- */
@@ -299,16 +307,38 @@ void pp_access_sections_free(struct pp_access_sections *sections, GDestroyNotify
 	g_free(sections);
 }
 
-/* Moves the set's part in these bytes to the ended set. */
+/* --- the end of lives ------------------------------------------------------------------------- */
+
+/* A new reference to the set of all these bytes, as written; NULL: too many. */
+static struct pp_access_set *freed_bytes(const struct pp_access_sections *sections,
+					 uint64_t address, uint64_t size)
+{
+	uint64_t first = address & ~(uint64_t)(ST_LINE_BYTES - 1), n;
+	g_autofree struct pp_access_line *lines = NULL;
+
+	if (!size || size > FREED_LINES_MAX * ST_LINE_BYTES || address > UINT64_MAX - 2 * size)
+		return NULL;
+	n = (address + size - first + ST_LINE_BYTES - 1) / ST_LINE_BYTES;
+	lines = g_new0(struct pp_access_line, n);
+	for (uint64_t i = 0; i < n; i++) {
+		lines[i].address = first + i * ST_LINE_BYTES;
+		lines[i].written = lines[i].changed =
+		    pp_access_bytes_in(lines[i].address, address, address + size);
+	}
+	return pp_access_set_get(sections->empty->owner, lines, (unsigned)n);
+}
+
+/* Moves the set's part in these bytes to the ended set.  freed: bytes that the instance frees. */
 static void end_part(const struct pp_access_listener *listener, struct pp_access_instance *instance,
-		     uint64_t address, uint64_t size)
+		     uint64_t address, uint64_t size, struct pp_access_set *freed)
 {
 	struct pp_access_set *set = instance->set, *ended = instance->ended_set, *part;
 	struct pp_access_instance lent = *instance;
 
-	if (!pp_access_set_overlaps(set, address, size))
+	if (!pp_access_set_overlaps(set, address, size) && !freed->n)
 		return;
 	lent.set = part = pp_access_set_within(set, address, size);
+	lent.freed_set = freed;
 	if (listener->freed_within)
 		listener->freed_within(listener->data, &lent);
 	instance->set = pp_access_set_without(set, address, size);
@@ -318,16 +348,37 @@ static void end_part(const struct pp_access_listener *listener, struct pp_access
 	pp_access_set_unref(part);
 }
 
-static void end_parts(const struct pp_access_sections *sections, const struct pp_process *process,
+/* The thread frees a block in its open instances. */
+static void end_own_parts(const struct pp_access_sections *sections, const GArray *open,
+			  uint64_t address, uint64_t size)
+{
+	struct pp_access_set *freed = freed_bytes(sections, address, size);
+
+	for (guint i = 0; i < open->len; i++) {
+		struct pp_access_instance *instance = &open_at(open, i)->instance;
+		struct pp_access_set *before = instance->freed_set;
+
+		end_part(sections->listener, instance, address, size, freed ?: sections->empty);
+		instance->left_out += !freed && size;
+		instance->freed_set = pp_access_set_union(before, freed ?: sections->empty);
+		pp_access_set_unref(before);
+	}
+	pp_access_set_unref(freed);
+}
+
+static void end_parts(const struct pp_access_sections *sections, const struct pp_thread *thread,
 		      uint64_t address, uint64_t size)
 {
 	for (guint i = 0; i < sections->active->len; i++) {
 		const GArray *open = sections->active->pdata[i];
+		const struct pp_thread *other = open_at(open, 0)->instance.thread;
 
+		if (other == thread)
+			end_own_parts(sections, open, address, size);
 		for (guint k = 0; k < open->len; k++)
-			if (open_at(open, k)->instance.thread->process == process)
+			if (other != thread && other->process == thread->process)
 				end_part(sections->listener, &open_at(open, k)->instance, address,
-					 size);
+					 size, sections->empty);
 	}
 }
 
@@ -342,9 +393,12 @@ static void on_heap(const struct pp_access_sections *sections, const struct pp_e
 		listener->block(listener->data, process, event->heap.address, event->heap.size,
 				event->heap.site);
 	if (event->kind == PP_EVENT_HEAP_FREED)
-		end_parts(sections, process, event->heap.address, event->heap.size);
+		end_parts(sections, event->thread, event->heap.address, event->heap.size);
 	if (event->kind == PP_EVENT_HEAP_FREED && listener->freed)
 		listener->freed(listener->data, process, event->heap.address, event->heap.size);
+	if (event->kind == PP_EVENT_HEAP_FREED && listener->freed_by)
+		listener->freed_by(listener->data, event->thread, event->heap.address,
+				   event->heap.size, event->time_ns);
 }
 
 void pp_access_sections_event(struct pp_access_sections *sections, const struct pp_event *event)

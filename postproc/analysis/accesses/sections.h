@@ -40,6 +40,9 @@ struct pp_access_instance {
 	/* Lent.  Those of which the life has not ended before the end of the instance, and those
 	 * of which it has. */
 	struct pp_access_set *set, *ended_set;
+	/* Lent.  All bytes of the blocks that the thread freed in it, as written and changed: no
+	 * other section may access them in either order.  In none of the other sets and sums. */
+	struct pp_access_set *freed_set;
 	uint64_t reads, writes; /* accesses; one that reads and writes counts as both */
 	uint64_t left_out;	/* ... of which the set lacks lines */
 	unsigned flags;		/* enum st_access_flags of its segments */
@@ -59,11 +62,15 @@ struct pp_access_listener {
 	/*
 	 * All locations in these bytes end their life: first those accessed by open instances
 	 * (`set` has this part only, and the instance has no end and no sums yet; it may turn out
-	 * to be unknown later), then, once, all others.
+	 * to be unknown later), then, once, all others.  The open instances of the thread that
+	 * frees them have all of these bytes in `freed_set`; their `set` may be empty.
 	 */
 	void (*freed_within)(void *data, const struct pp_access_instance *instance);
 	void (*freed)(void *data, const struct pp_process *process, uint64_t address,
 		      uint64_t size);
+	/* After both of these: the thread frees them now. */
+	void (*freed_by)(void *data, const struct pp_thread *thread, uint64_t address,
+			 uint64_t size, int64_t time_ns);
 	/* For ended locks; see object.h.  NULL: they exist until the end. */
 	bool (*fold)(void *data, struct pp_object *object, struct pp_object *group);
 	int (*compare)(const struct pp_object *a, const struct pp_object *b);

@@ -106,10 +106,12 @@ static void push(struct pp_occ_conflicts *self, struct thread *thread, const str
 	thread->last = trace->order;
 }
 
-void pp_occ_conflicts_add(struct pp_occ_conflicts *self, unsigned number, struct pp_access_set *set)
+void pp_occ_conflicts_add(struct pp_occ_conflicts *self, unsigned number, struct pp_access_set *set,
+			  struct pp_access_set *freed)
 {
 	guint at = pp_occ_numbers_get(&self->numbers, number);
-	struct trace trace = {.set = pp_access_set_ref(set), .order = ++self->sums.n_traces};
+	struct pp_access_set *whole = pp_access_set_union(set, freed);
+	struct trace trace = {.set = whole, .order = ++self->sums.n_traces};
 	struct thread *thread;
 
 	if (at == self->threads->len)
@@ -127,9 +129,12 @@ void pp_occ_conflicts_add(struct pp_occ_conflicts *self, unsigned number, struct
 
 			if (waiting->order < thread->last)
 				break;
-			compare(self, waiting, set);
+			compare(self, waiting, whole);
 		}
 	}
+	/* Later traces access other memory at these addresses. */
+	trace.set = pp_access_set_ref(set);
+	pp_access_set_unref(whole);
 	push(self, thread, &trace);
 }
 

@@ -30,9 +30,12 @@ struct pp_occ_conflicts;
 struct pp_occ_conflicts *pp_occ_conflicts_new(struct pp_occ_memo *memo);
 void pp_occ_conflicts_free(struct pp_occ_conflicts *conflicts);
 
-/* Adds the next trace.  thread: any number.  Keeps a reference to the set while it needs it. */
+/*
+ * Adds the next trace.  thread: any number.  freed: all bytes of the blocks that it frees, which
+ * earlier traces may access.  Keeps a reference to the set while it needs it.
+ */
 void pp_occ_conflicts_add(struct pp_occ_conflicts *conflicts, unsigned thread,
-			  struct pp_access_set *set);
+			  struct pp_access_set *set, struct pp_access_set *freed);
 
 /* Sums over traces and pairs: those of several locks can be added up. */
 struct pp_occ_sums {

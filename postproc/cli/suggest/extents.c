@@ -145,7 +145,8 @@ static const char *add_flow(const struct pp_suggest_run *run,
 	struct pp_flow_code code = {.entry = inside->entry,
 				    .exits = inside->exits,
 				    .staying = pp_suggest_addresses_new(),
-				    .seen = pp_suggest_addresses_new()};
+				    .seen = pp_suggest_addresses_new(),
+				    .frees = codes->frees};
 	struct lined lined = {0};
 	const char *why = NULL;
 	uint64_t where;
@@ -200,7 +201,7 @@ static const char *add_run(const struct pp_suggest_run *run, const GPtrArray *in
 	g_autofree char *function = pp_suggest_function_of(site->name);
 	const char *why = NULL;
 
-	if (!codes || !g_hash_table_size(codes->staying))
+	if (!codes || (!g_hash_table_size(codes->staying) && !codes->frees))
 		return NULL;
 	for (guint i = 0; i < insides->len && !why; i++) {
 		const struct pp_suggest_inside *inside = insides->pdata[i];

@@ -72,6 +72,9 @@ static void take_access(void *data, const struct pp_suggest_lock *lock,
 		codes->seen = pp_suggest_addresses_new();
 		g_hash_table_insert(run->codes, (void *)site, codes);
 	}
+	codes->frees |= !code;
+	if (!code)
+		return;
 	pp_suggest_addresses_add(codes->seen, code);
 	if (conflicts)
 		pp_suggest_addresses_add(codes->staying, code);

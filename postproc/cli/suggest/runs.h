@@ -13,6 +13,7 @@
 struct pp_suggest_codes {
 	GHashTable *staying; /* accesses memory in which sections conflict */
 	GHashTable *seen;    /* accesses any memory */
+	bool frees;	     /* sections free memory in which they conflict */
 };
 
 struct pp_suggest_run {

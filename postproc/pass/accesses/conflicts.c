@@ -313,22 +313,28 @@ static void keep(struct pp_conflict_pass *self, struct pp_conflict_lock *lock,
 	lock->has_conflict = false;
 }
 
-/* Some bytes end their life before the instance ends: they are compared now. */
+/*
+ * Some bytes end their life before the instance ends: they are compared now.  Those that it frees
+ * itself are as if written.
+ */
 static void on_freed_within(void *data, const struct pp_access_instance *instance)
 {
 	struct pp_conflict_pass *self = data;
 	struct pp_conflict_lock *lock = lock_of(instance->object);
 	const struct pp_overlap *overlap;
+	struct pp_access_set *ending;
 
 	/* In sampled mode it is not known yet whether the instance counts. */
 	if (!lock->thread || lock->thread == instance->thread ||
 	    instance->thread->process->accesses != PP_ACCESSES_COMPILED)
 		return;
-	overlap = pp_overlaps_get(self->overlaps, lock->set, instance->set);
+	ending = pp_access_set_union(instance->set, instance->freed_set);
+	overlap = pp_overlaps_get(self->overlaps, lock->set, ending);
 	if (overlap->has_bytes)
 		lock->has_conflict |=
 		    add_live(self, pair_of(self, lock->code, code_of(self, instance)), overlap,
 			     lock->n_freed);
+	pp_access_set_unref(ending);
 }
 
 static bool is_selected(const struct pp_conflict_pass *self,

@@ -106,7 +106,7 @@ static void on_ended(void *data, const struct pp_access_instance *instance)
 	count(self, to, instance, set);
 	if (!lock->conflicts)
 		lock->conflicts = pp_occ_conflicts_new(self->memo);
-	pp_occ_conflicts_add(lock->conflicts, instance->thread->serial, set);
+	pp_occ_conflicts_add(lock->conflicts, instance->thread->serial, set, instance->freed_set);
 	pp_access_set_unref(set);
 }
 

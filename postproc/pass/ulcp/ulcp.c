@@ -191,20 +191,46 @@ static struct pp_ulcp_conflict compare(const struct pp_ulcp_pass *self,
 	return conflict;
 }
 
+/*
+ * How the last section conflicts with memory that the next one accesses and frees.  In the other
+ * order it would access memory that is freed.
+ */
+static struct pp_ulcp_conflict compare_ending(const struct pp_ulcp_pass *self,
+					      const struct pp_ulcp_lock_data *lock,
+					      const struct pp_access_instance *instance)
+{
+	struct pp_ulcp_conflict conflict = compare(self, lock, instance->set);
+	struct pp_ulcp_conflict freed = compare(self, lock, instance->freed_set);
+
+	freed.writes = freed.conflicts;
+	add_conflict(&conflict, &freed);
+	return conflict;
+}
+
+static void note_early(struct pp_ulcp_pass *self, const struct pp_access_instance *instance,
+		       struct pp_access_set *set)
+{
+	struct pp_ulcp_early early = {.thread = instance->thread, .lock = instance->object};
+
+	if (!set->n)
+		return;
+	early.use = pp_ulcp_uses_add(self->uses, instance->thread, set);
+	g_array_append_val(self->early, early);
+}
+
 /* Some bytes end their life before the section ends. */
 static void on_freed_within(void *data, const struct pp_access_instance *instance)
 {
 	struct pp_ulcp_pass *self = data;
 	struct pp_ulcp_lock_data *lock = lock_of(self, instance->object);
-	struct pp_ulcp_early early = {.thread = instance->thread, .lock = instance->object};
 
 	/* In sampled mode it is not known yet whether the section counts. */
 	if (instance->thread->process->accesses != PP_ACCESSES_COMPILED)
 		return;
-	early.use = pp_ulcp_uses_add(self->uses, instance->thread, instance->set);
-	g_array_append_val(self->early, early);
+	note_early(self, instance, instance->set);
+	note_early(self, instance, instance->freed_set);
 	if (lock->set && lock->thread != instance->thread) {
-		struct pp_ulcp_conflict conflict = compare(self, lock, instance->set);
+		struct pp_ulcp_conflict conflict = compare_ending(self, lock, instance);
 
 		add_conflict(&lock->early, &conflict);
 	}
@@ -213,11 +239,13 @@ static void on_freed_within(void *data, const struct pp_access_instance *instanc
 	self->lock = lock;
 	self->thread = instance->thread->serial;
 	pp_ulcp_search_add_ending(lock->search, self->thread, 0, instance->shared, instance->set);
+	pp_ulcp_search_add_ending(lock->search, self->thread, 0, instance->shared,
+				  instance->freed_set);
 }
 
 /*
  * The use of all memory that the section has freed; their lives have ended, so it is final.
- * *ret_any: it has freed memory that it had accessed.
+ * *ret_any: it has freed memory, or accessed memory that was freed.
  */
 static enum pp_ulcp_use take_early(struct pp_ulcp_pass *self,
 				   const struct pp_access_instance *instance, bool *ret_any)
