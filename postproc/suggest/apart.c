@@ -161,15 +161,16 @@ static void take_conflict(void *data, uint32_t a, const struct pp_access_line *o
 {
 	struct apart_run *run = data;
 	const struct entry *x = run->entries->pdata[a], *y = run->entries->pdata[b];
-	uint64_t bytes = pp_access_conflicting(of_a, of_b);
-	char *memory;
 
 	if (have_common_lock(x, y))
 		return;
-	memory =
-	    run->namer->memory(run->namer->data, of_a->address + (unsigned)__builtin_ctzll(bytes));
-	if (memory)
-		g_hash_table_add(apart_of(run, x, y)->data, memory);
+	for (uint64_t left = pp_access_conflicting(of_a, of_b); left; left &= left - 1) {
+		char *memory = run->namer->memory(run->namer->data,
+						  of_a->address + (unsigned)__builtin_ctzll(left));
+
+		if (memory)
+			g_hash_table_add(apart_of(run, x, y)->data, memory);
+	}
 }
 
 void pp_suggest_aparts_add(GHashTable *aparts, const struct pp_replay_model *model,

@@ -6,7 +6,7 @@
 #include "replay/units.h"
 #include "suggest/memory.h"
 
-/* Names of conflicting code and memory that are kept of a site. */
+/* Names of conflicting code that are kept of a site. */
 #define MAX_NAMES 20
 
 /* --- locks, sites and pairs ------------------------------------------------------------------- */
@@ -20,6 +20,7 @@ static void site_free(void *data)
 	g_ptr_array_unref(site->conflicting);
 	g_hash_table_unref(site->data);
 	g_clear_pointer(&site->extent.lines, g_array_unref);
+	g_clear_pointer(&site->extent.exits, g_hash_table_unref);
 	g_free(site);
 }
 
@@ -129,6 +130,7 @@ struct run {
 	GHashTable *seen;	/* sites (struct pp_suggest_site) and locks that the run has */
 	GHashTable *units;	/* lock -> set of units */
 	GHashTable *threads;	/* site (struct pp_suggest_site) -> the first thread + 1 */
+	GHashTable *named;	/* conflicting bytes that were named, by site */
 	struct pp_suggest_lock *lock; /* whose conflicts are taken */
 };
 
@@ -317,65 +319,9 @@ static void add_lock(const struct run *run, guint first, guint n)
 	lock->n_threads = MAX(lock->n_threads, g_hash_table_size(threads));
 }
 
-/* --- conflicts -------------------------------------------------------------------------------- */
+/* --- once for each site ----------------------------------------------------------------------- */
 
-static void add_code(const struct run *run, struct pp_suggest_site *site, uint64_t address)
-{
-	char *name = address ? run->namer->code(run->namer->data, address) : NULL;
-
-	if (name && site->conflicting->len < MAX_NAMES &&
-	    !g_ptr_array_find_with_equal_func(site->conflicting, name, g_str_equal, NULL))
-		g_ptr_array_add(site->conflicting, name);
-	else
-		g_free(name);
-}
-
-static void note_conflict(const struct run *run, uint32_t number, const struct pp_access_line *line,
-			  uint64_t bytes)
-{
-	struct pp_suggest_site *site = run->lock->sites->pdata[number];
-	char *memory;
-
-	if (g_hash_table_size(site->data) >= MAX_NAMES)
-		return;
-	memory =
-	    run->namer->memory(run->namer->data, line->address + (unsigned)__builtin_ctzll(bytes));
-	if (memory)
-		g_hash_table_add(site->data, memory);
-}
-
-static void take_conflict(void *data, uint32_t a, const struct pp_access_line *of_a, uint32_t b,
-			  const struct pp_access_line *of_b)
-{
-	struct run *run = data;
-	uint64_t bytes = pp_access_conflicting(of_a, of_b);
-	struct pp_suggest_pair *pair = pair_for(run->lock, a, b);
-
-	pair->conflicts = pair->is_seen = true;
-	note_conflict(run, a, of_a, bytes);
-	note_conflict(run, b, of_b, bytes);
-}
-
-static void add_conflicts(struct run *run)
-{
-	GHashTableIter at;
-	void *lock, *conflicts, *units;
-
-	g_hash_table_iter_init(&at, run->conflicts);
-	while (g_hash_table_iter_next(&at, &lock, &conflicts)) {
-		run->lock = lock;
-		pp_suggest_conflicts_each(conflicts, take_conflict, run);
-	}
-	g_hash_table_iter_init(&at, run->units);
-	while (g_hash_table_iter_next(&at, &lock, &units)) {
-		run->lock = lock;
-		run->lock->n_units = MAX(run->lock->n_units, g_hash_table_size(units));
-	}
-}
-
-/* --- code ------------------------------------------------------------------------------------- */
-
-/* A set of accesses, or an address of code, in sections of the site. */
+/* A set of accesses, or an address of code or memory, in sections of the site. */
 struct once {
 	uint64_t what;
 	const struct pp_suggest_site *site;
@@ -410,6 +356,67 @@ static GHashTable *onces_new(void)
 {
 	return g_hash_table_new_full(once_hash, once_equal, g_free, NULL);
 }
+
+/* --- conflicts -------------------------------------------------------------------------------- */
+
+static void add_code(const struct run *run, struct pp_suggest_site *site, uint64_t address)
+{
+	char *name = address ? run->namer->code(run->namer->data, address) : NULL;
+
+	if (name && site->conflicting->len < MAX_NAMES &&
+	    !g_ptr_array_find_with_equal_func(site->conflicting, name, g_str_equal, NULL))
+		g_ptr_array_add(site->conflicting, name);
+	else
+		g_free(name);
+}
+
+/* Names all variables that the bytes belong to; each byte of a site once. */
+static void note_conflict(const struct run *run, uint32_t number, const struct pp_access_line *line,
+			  uint64_t bytes)
+{
+	struct pp_suggest_site *site = run->lock->sites->pdata[number];
+
+	for (uint64_t left = bytes; left; left &= left - 1) {
+		uint64_t address = line->address + (unsigned)__builtin_ctzll(left);
+		char *memory = add_once(run->named, address, site)
+				   ? run->namer->memory(run->namer->data, address)
+				   : NULL;
+
+		if (memory)
+			g_hash_table_add(site->data, memory);
+	}
+}
+
+static void take_conflict(void *data, uint32_t a, const struct pp_access_line *of_a, uint32_t b,
+			  const struct pp_access_line *of_b)
+{
+	struct run *run = data;
+	uint64_t bytes = pp_access_conflicting(of_a, of_b);
+	struct pp_suggest_pair *pair = pair_for(run->lock, a, b);
+
+	pair->conflicts = pair->is_seen = true;
+	note_conflict(run, a, of_a, bytes);
+	note_conflict(run, b, of_b, bytes);
+}
+
+static void add_conflicts(struct run *run)
+{
+	GHashTableIter at;
+	void *lock, *conflicts, *units;
+
+	g_hash_table_iter_init(&at, run->conflicts);
+	while (g_hash_table_iter_next(&at, &lock, &conflicts)) {
+		run->lock = lock;
+		pp_suggest_conflicts_each(conflicts, take_conflict, run);
+	}
+	g_hash_table_iter_init(&at, run->units);
+	while (g_hash_table_iter_next(&at, &lock, &units)) {
+		run->lock = lock;
+		run->lock->n_units = MAX(run->lock->n_units, g_hash_table_size(units));
+	}
+}
+
+/* --- code ------------------------------------------------------------------------------------- */
 
 /* The sets and addresses that have been passed on, by site; freed: sets of memory that is freed. */
 struct telling {
@@ -520,6 +527,7 @@ void pp_suggest_facts_add(struct pp_suggest_facts *facts, struct pp_replay_model
 	    .joined = pp_replay_join_sites(model),
 	    .seen = g_hash_table_new(NULL, NULL),
 	    .threads = g_hash_table_new(NULL, NULL),
+	    .named = onces_new(),
 	    .units = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_hash_table_unref),
 	};
 
@@ -538,6 +546,7 @@ void pp_suggest_facts_add(struct pp_suggest_facts *facts, struct pp_replay_model
 	g_hash_table_unref(run.conditions);
 	g_hash_table_unref(run.seen);
 	g_hash_table_unref(run.threads);
+	g_hash_table_unref(run.named);
 	g_hash_table_unref(run.units);
 	g_free(run.joined);
 }

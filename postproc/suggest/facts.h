@@ -28,8 +28,10 @@ struct pp_suggest_line {
 
 /* The part of the sections of a site that needs the lock.  The caller sets it. */
 struct pp_suggest_extent {
-	GArray *lines;	 /* of struct pp_suggest_line, in order; NULL: not known */
-	const char *why; /* ... why */
+	GArray *lines;	       /* of struct pp_suggest_line, in order; NULL: not known */
+	const char *why;       /* ... why */
+	GHashTable *exits;     /* set of the lines that release the lock; NULL: not known */
+	const char *no_source; /* why lines are not known to be whole statements; NULL: they are */
 	/* By samples: CPU time in the sections, and of it that in lines that may be moved. */
 	uint64_t n_samples, all_ns, moved_ns;
 };

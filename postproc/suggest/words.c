@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pairs of sites that are named; the others are counted. */
-#define MAX_NAMED 3
+/* Pairs of sites, and variables, that are named; the others are counted. */
+#define MAX_NAMED     3
+#define MAX_VARIABLES 12
 
 static const struct pp_suggest_site *site_at(const struct pp_suggest_lock *lock, uint32_t site)
 {
@@ -277,6 +278,23 @@ static void add_pairs(GString *text, const struct pp_suggest_lock *lock)
 		add_sentence(text, "never consecutive in different threads: %s", named->str);
 }
 
+char *pp_suggest_no_source(const struct pp_suggest_extent *extent)
+{
+	return extent->no_source
+		   ? g_strdup_printf("lines may be parts of statements, since the source is not "
+				     "known (%s)",
+				     extent->no_source)
+		   : NULL;
+}
+
+static void add_no_source(GString *text, const struct pp_suggest_extent *extent)
+{
+	g_autofree char *sentence = pp_suggest_no_source(extent);
+
+	if (sentence)
+		add_sentence(text, "%s", sentence);
+}
+
 /* Lines that may be moved, but of which no run tells that they were executed. */
 static void add_unseen(GString *text, const struct pp_suggest_extent *extent)
 {
@@ -307,8 +325,10 @@ char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 			add_sentence(text, "%s was executed in %u of %u runs", site->name,
 				     site->n_runs, facts->n_runs);
 	}
-	if (suggestion->pattern == PP_SUGGEST_LONG)
+	if (suggestion->pattern == PP_SUGGEST_LONG) {
 		add_unseen(text, &pp_suggest_long_site(suggestion)->extent);
+		add_no_source(text, &pp_suggest_long_site(suggestion)->extent);
+	}
 	add_pairs(text, lock);
 	add_sentence(text, "code that never took the lock in these runs, and accesses without it, "
 			   "are not known");
@@ -324,6 +344,8 @@ char *pp_suggest_data(const struct pp_suggest_lock *lock)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *first = NULL;
+	guint n_more;
 
 	for (guint i = 0; i < lock->sites->len; i++) {
 		GHashTableIter at;
@@ -337,6 +359,9 @@ char *pp_suggest_data(const struct pp_suggest_lock *lock)
 	if (!names->len)
 		return NULL;
 	qsort(names->pdata, names->len, sizeof(*names->pdata), by_name);
+	n_more = names->len > MAX_VARIABLES ? names->len - MAX_VARIABLES : 0;
+	g_ptr_array_set_size(names, (gint)(names->len - n_more));
 	g_ptr_array_add(names, NULL);
-	return g_strjoinv(", ", (char **)names->pdata);
+	first = g_strjoinv(", ", (char **)names->pdata);
+	return n_more ? g_strdup_printf("%s and %u more", first, n_more) : g_steal_pointer(&first);
 }

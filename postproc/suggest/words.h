@@ -30,7 +30,13 @@ char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 /* "lines 12-14, 17": the lines of the site's sections that may be moved; NULL: none are known. */
 char *pp_suggest_moved_lines(const struct pp_suggest_site *site);
 
-/* The names of the memory in which sections conflict, separated by ", "; NULL: there is none. */
+/* Says that the lines may be parts of statements; NULL: they are whole ones. */
+char *pp_suggest_no_source(const struct pp_suggest_extent *extent);
+
+/*
+ * The names of the memory in which sections conflict, separated by ", ", of very many the first
+ * ones; NULL: there is none.
+ */
 char *pp_suggest_data(const struct pp_suggest_lock *lock);
 
 #endif

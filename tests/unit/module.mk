@@ -11,7 +11,7 @@ $(UNIT_COLLECT_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(UNIT_COLLECT_OBJ) $(B
 		$(B)/libpostproc.a $(PP_LIBS)
 
 UNIT_PP_TESTS := $(addprefix $(B)/tests/unit/,test_causal_chains test_core test_sorter test_item_file test_table_diff test_table_fit test_table_group test_function_name test_share test_json test_latest_before test_pair_hash test_load_history test_table_formats test_capture_files \
-	test_demangle test_address_ranges test_windows test_symbol_cache test_access_sets test_line_uses test_frees test_occ test_ulcp test_reversals test_page_data test_verdict test_budget name_address statistics)
+	test_demangle test_address_ranges test_windows test_symbol_cache test_access_sets test_line_uses test_frees test_statements test_occ test_ulcp test_reversals test_page_data test_verdict test_budget name_address statistics)
 TESTS_BUILD += $(UNIT_PP_TESTS)
 BENCH_BUILD += $(B)/tests/unit/name_address
 

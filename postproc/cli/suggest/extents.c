@@ -11,6 +11,7 @@
 #include "cli/suggest/addresses.h"
 #include "cli/suggest/gain.h"
 #include "cli/suggest/inside.h"
+#include "cli/suggest/whole.h"
 #include "flow/code.h"
 #include "suggest/place.h"
 
@@ -108,9 +109,13 @@ static bool is_edge(const struct lined *lined, int number, int entry_line)
 	return number == entry_line;
 }
 
-static void add_lines(const struct lined *lined, int entry_line, GArray *lines)
+static void add_lines(const struct lined *lined, int entry_line, struct pp_suggest_extent *extent)
 {
 	g_autoptr(GHashTable) done = g_hash_table_new(NULL, NULL);
+
+	for (uint32_t i = 0; i < lined->flow.nodes->len; i++)
+		if (pp_flow_at(&lined->flow, i)->is_exit)
+			g_hash_table_add(extent->exits, GINT_TO_POINTER(lined->lines[i]));
 
 	for (uint32_t i = 0; i < lined->flow.nodes->len; i++) {
 		int number = lined->lines[i];
@@ -118,8 +123,8 @@ static void add_lines(const struct lined *lined, int entry_line, GArray *lines)
 		if (!number || !g_hash_table_add(done, GINT_TO_POINTER(number)) ||
 		    is_edge(lined, number, entry_line))
 			continue;
-		add_line(lines, (struct pp_suggest_line){number, place_of(lined, number),
-							 was_executed(lined, number)});
+		add_line(extent->lines, (struct pp_suggest_line){number, place_of(lined, number),
+								 was_executed(lined, number)});
 	}
 }
 
@@ -140,7 +145,7 @@ static const char *add_flow(const struct pp_suggest_run *run,
 			    const struct pp_suggest_inside *inside,
 			    const struct pp_suggest_codes *codes,
 			    const struct pp_suggest_code *entry, const char *function,
-			    GArray *lines)
+			    struct pp_suggest_extent *extent)
 {
 	struct pp_flow_code code = {.entry = inside->entry,
 				    .exits = inside->exits,
@@ -166,7 +171,7 @@ static const char *add_flow(const struct pp_suggest_run *run,
 	if (!why) {
 		pp_flow_classify(&lined.flow);
 		set_lines(&lined, run, function);
-		add_lines(&lined, entry->line, lines);
+		add_lines(&lined, entry->line, extent);
 	}
 	g_free(lined.lines);
 	pp_flow_done(&lined.flow);
@@ -194,8 +199,7 @@ static char *entry_name(const struct pp_suggest_run *run, uint64_t entry)
 
 /* Adds the lines of the site in one run.  Returns NULL, or the reason why they are not known. */
 static const char *add_run(const struct pp_suggest_run *run, const GPtrArray *insides,
-			   struct pp_suggest_site *site, const struct pp_suggest_code *entry,
-			   GArray *lines)
+			   struct pp_suggest_site *site, const struct pp_suggest_code *entry)
 {
 	const struct pp_suggest_codes *codes = g_hash_table_lookup(run->codes, site);
 	g_autofree char *function = pp_suggest_function_of(site->name);
@@ -208,7 +212,7 @@ static const char *add_run(const struct pp_suggest_run *run, const GPtrArray *in
 		g_autofree char *name = entry_name(run, inside->entry);
 
 		if (g_str_equal(name, site->name))
-			why = add_flow(run, inside, codes, entry, function, lines);
+			why = add_flow(run, inside, codes, entry, function, &site->extent);
 	}
 	return why;
 }
@@ -230,13 +234,15 @@ static int add_lines_of(struct pp_suggest_runs *runs, struct pp_suggest_run *run
 			struct pp_suggest_code entry;
 
 			pp_suggest_code_read(site->name, &entry);
-			if (!extent->lines)
+			if (!extent->lines) {
 				extent->lines =
 				    g_array_new(FALSE, FALSE, sizeof(struct pp_suggest_line));
+				extent->exits = g_hash_table_new(NULL, NULL);
+			}
 			if (!extent->why)
 				extent->why = why_not(site, &entry);
 			if (!extent->why)
-				extent->why = add_run(run, insides, site, &entry, extent->lines);
+				extent->why = add_run(run, insides, site, &entry);
 			pp_suggest_code_done(&entry);
 		}
 	}
@@ -314,13 +320,13 @@ static void finish_lines(struct pp_suggest_runs *runs)
 		const struct pp_suggest_lock *lock = runs->facts.locks->pdata[l];
 
 		for (guint i = 0; i < lock->sites->len; i++) {
-			struct pp_suggest_extent *extent =
-			    &((struct pp_suggest_site *)lock->sites->pdata[i])->extent;
+			struct pp_suggest_site *site = lock->sites->pdata[i];
 
-			if (extent->why)
-				g_clear_pointer(&extent->lines, g_array_unref);
-			else if (extent->lines)
-				g_array_sort(extent->lines, by_number);
+			if (site->extent.why)
+				g_clear_pointer(&site->extent.lines, g_array_unref);
+			else if (site->extent.lines)
+				g_array_sort(site->extent.lines, by_number);
+			pp_suggest_keep_whole(site, runs->sources);
 		}
 	}
 }

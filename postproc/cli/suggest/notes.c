@@ -2,6 +2,7 @@
 /* Each note tells what the table does not have, and why. */
 #include "cli/suggest/notes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
@@ -13,6 +14,9 @@
 
 /* Locks without a suggestion that notes name. */
 #define MAX_LEFT_OUT 10
+
+/* Samples at this rate are frequent enough: the rate that notes advise. */
+#define FREQUENT_HZ 1000
 
 /* Names the locks for which nothing is suggested, though others would expect it. */
 static void note_left_out(struct pp_table *table, const GPtrArray *locks)
@@ -45,16 +49,51 @@ static void each_site(const GPtrArray *locks,
 	}
 }
 
+/* A table, and the advice for more samples. */
+struct advising {
+	struct pp_table *table;
+	const char *advice;
+};
+
 static void note_short_of_samples(void *data, const struct pp_suggest_site *site)
 {
+	const struct advising *self = data;
 	g_autofree char *lines = pp_suggest_moved_lines(site);
+	g_autofree char *source = pp_suggest_no_source(&site->extent);
 
 	if (lines && site->extent.n_samples < PP_SUGGEST_LEAST_SAMPLES)
-		pp_table_note(data,
+		pp_table_note(self->table,
 			      "%s of %s need not be in the section, but %" G_GUINT64_FORMAT
-			      " samples are too few to tell their time: record for longer, or with "
-			      "--set sample.hz=1000",
-			      lines, site->name, site->extent.n_samples);
+			      " samples are too few to tell their time: record for longer%s%s%s",
+			      lines, site->name, site->extent.n_samples, self->advice,
+			      source ? "; " : "", source ?: "");
+}
+
+static bool has_stacks(JsonObject *config)
+{
+	const char *stacks = pp_json_string(config, "sample.stacks");
+
+	return !stacks || strcmp(stacks, "off") != 0;
+}
+
+/* Only captures with samples tell the time of lines; those of all of them may be frequent. */
+static const char *advice_for_samples(const struct pp_suggest_runs *runs)
+{
+	bool is_any = false, are_frequent = true;
+
+	for (guint i = 0; i < runs->all->len; i++) {
+		const struct pp_suggest_run *run = runs->all->pdata[i];
+		JsonObject *config = pp_json_object(run->view.capture->model->info, "config");
+		const char *hz = pp_json_string(config, "sample.hz");
+
+		if ((run->has_accesses && !pp_suggest_gain_is_slowed(runs)) || !has_stacks(config))
+			continue;
+		is_any = true;
+		are_frequent &= hz && atoi(hz) >= FREQUENT_HZ;
+	}
+	if (!is_any)
+		return ", with sample.stacks=on";
+	return are_frequent ? "" : ", or with --set sample.hz=1000";
 }
 
 /* Counts the sites by the reason why their lines are not known. */
@@ -68,12 +107,14 @@ static void count_unknown(void *data, const struct pp_suggest_site *site)
 				    GUINT_TO_POINTER(GPOINTER_TO_UINT(n) + 1));
 }
 
-static void note_extents(struct pp_table *table, const GPtrArray *locks)
+static void note_extents(struct pp_table *table, const struct pp_suggest_runs *runs)
 {
+	const GPtrArray *locks = runs->facts.locks;
+	struct advising advising = {table, advice_for_samples(runs)};
 	g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GList) reasons = NULL;
 
-	each_site(locks, note_short_of_samples, table);
+	each_site(locks, note_short_of_samples, &advising);
 	each_site(locks, count_unknown, counts);
 	reasons = g_list_sort(g_hash_table_get_keys(counts), (GCompareFunc)strcmp);
 	for (const GList *at = reasons; at; at = at->next)
@@ -151,7 +192,7 @@ void pp_suggest_add_notes(struct pp_table *table, const struct pp_suggest_runs *
 			      "than their error: %u",
 			      n_idle);
 	note_left_out(table, runs->facts.locks);
-	note_extents(table, runs->facts.locks);
+	note_extents(table, runs);
 	if (pp_suggest_gain_is_slowed(runs))
 		pp_table_note(table,
 			      "predictions are of runs that recorded accesses, which takes "

@@ -19,6 +19,7 @@
 	static int name##_count;
 SHAPES
 #undef X
+static int edges_total;
 static pthread_mutex_t inner_lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int is_odd_machine;
 static pthread_barrier_t start;
@@ -40,6 +41,7 @@ __attribute__((noinline)) static void edges(int number)
 	pthread_mutex_lock(&edges_lock);
 	work(); /* edges before */
 	edges_count++;
+	edges_total += edges_count;
 	work(); /* edges behind */
 	pthread_mutex_unlock(&edges_lock);
 }
