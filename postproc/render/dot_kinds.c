@@ -63,29 +63,33 @@ const struct pp_dot_kind pp_dot_calls = {
     .weight = "count",
 };
 
-/* The relation to the other thread in words. */
-static const char *how_text(const char *how)
+/* The relation to the other thread in words; has_call: the other thread's call follows. */
+static const char *how_text(const char *how, bool has_call)
 {
-	static const char *const texts[][2] = {
-	    {"held", "held since"}, {"woke", "woken by"}, {"released", "until"}, {"ended", ""}};
+	static const char *const texts[][3] = {{"held", "held", "held since"},
+					       {"woke", "", "woken by"},
+					       {"released", "", "until"},
+					       {"ended", "", ""}};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
 		if (strcmp(how, texts[i][0]) == 0)
-			return texts[i][1];
+			return texts[i][has_call ? 2 : 1];
 	return how;
 }
 
 static char *wait_detail(const struct pp_table *waits, const struct pp_cell *row)
 {
-	const char *how = how_text(pp_dot_text(waits, row, "how"));
 	const char *function = pp_dot_text(waits, row, "other_function");
+	const char *how = how_text(pp_dot_text(waits, row, "how"), function);
+	bool is_call = strcmp(pp_dot_text(waits, row, "type"), "call") == 0;
 	g_autofree char *call =
 	    call_text(pp_dot_text(waits, row, "function"), pp_dot_text(waits, row, "site"));
 	g_autofree char *other =
 	    function ? call_text(function, pp_dot_text(waits, row, "other_site")) : NULL;
 
-	return g_strdup_printf("%s: %s%s%s%s%s", pp_dot_text(waits, row, "name"), call,
-			       *how ? ", " : "", how, other ? " " : "", other ? other : "");
+	return g_strdup_printf("%s%s%s%s%s%s%s", is_call ? "" : pp_dot_text(waits, row, "name"),
+			       is_call ? "" : ": ", call, *how ? ", " : "", how, other ? " " : "",
+			       other ? other : "");
 }
 
 const struct pp_dot_kind pp_dot_wait = {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A pipeline of Debian's programs: xz waits for sort, the shell for all, and the critical path leads through them.
+# A pipeline of Debian's programs: xz waits for sort, the shell for all, and the critical path leads through them. The
+# labels of the arrows are complete.
 . "$GM_TOP/tests/lib.sh"
 need jq seq sort xz
 can_trace || skip "wake-ups cannot be recorded here"
@@ -22,3 +23,5 @@ pipeline()
 }
 retry pipeline
 [ ! -s others ] || fail "a program waited for one that it has no pipe to: $(cat others)"
+"$gprof_mt" graph --kind wait >waits.dot || fail "graph"
+grep -qE '(poll|read) in xz' waits.dot && ! grep -E '(poll|read): |woken by"' waits.dot || fail "unexpected labels: $(cat waits.dot)"
