@@ -14,7 +14,6 @@
 #include <bpf/libbpf.h>
 
 #include "record/bpf/layout.h"
-#include "record/bpf/programs.h"
 
 /* Slots of a ring (2 MiB; 4 MiB; 16 KiB), and the memory limit of all rings. */
 #define MOST_SLOTS  (32u << 10)
@@ -108,7 +107,7 @@ static int be_silent(enum libbpf_print_level level, const char *format, va_list 
 
 static struct bpf_map *map_of(const struct pp_bpf *bpf, const char *name)
 {
-	return bpf_object__find_map_by_name(bpf->object, name);
+	return bpf_object__find_map_by_name(bpf->programs.object, name);
 }
 
 static int set_settings(struct pp_bpf *bpf, int64_t preempt_count)
@@ -168,11 +167,11 @@ static int prepare(struct pp_bpf *bpf, const struct request *request)
 	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "gprof_mt");
 	int rc;
 
-	bpf->object = bpf_object__open_mem(pp_bpf_object,
-					   (size_t)(pp_bpf_object_end - pp_bpf_object), &options);
-	if (!bpf->object)
+	bpf->programs.object = bpf_object__open_mem(
+	    pp_bpf_object, (size_t)(pp_bpf_object_end - pp_bpf_object), &options);
+	if (!bpf->programs.object)
 		return -errno;
-	pp_bpf_choose(bpf, request->full, request->has_senders);
+	pp_bpf_programs_choose(&bpf->programs, request->full, request->has_senders);
 	rc = set_settings(bpf, request->preempt_count);
 	if (rc == 0)
 		rc = set_tids(bpf, request->root);
@@ -222,13 +221,13 @@ static int start(struct pp_bpf *bpf, const struct request *request, struct pp_er
 
 	if (rc)
 		return fail(err, rc, "preparing the programs");
-	rc = pp_bpf_load(bpf, err);
+	rc = pp_bpf_programs_load(&bpf->programs, err);
 	if (rc)
 		return rc;
 	rc = add_events(bpf, request->rings, request->n_rings);
 	if (rc)
 		return fail(err, rc, "a map");
-	rc = pp_bpf_attach(bpf);
+	rc = pp_bpf_programs_attach(&bpf->programs);
 	return rc ? fail(err, rc, "attaching a program") : 0;
 }
 
@@ -241,8 +240,8 @@ static int start_best(struct pp_bpf *bpf, struct request *request, struct pp_err
 	pp_error_done(&first);
 	if (rc == 0)
 		return 0;
-	pp_bpf_detach(bpf);
-	bpf_object__close(bpf->object);
+	pp_bpf_programs_detach(&bpf->programs);
+	bpf_object__close(bpf->programs.object);
 	request->has_senders = false;
 	return start(bpf, request, err);
 }
@@ -374,15 +373,15 @@ uint64_t pp_bpf_unfinished(const struct pp_bpf *bpf)
 
 uint64_t pp_bpf_stop(struct pp_bpf *bpf)
 {
-	pp_bpf_detach(bpf);
-	return pp_bpf_skipped(bpf);
+	pp_bpf_programs_detach(&bpf->programs);
+	return pp_bpf_programs_skipped(&bpf->programs);
 }
 
 void pp_bpf_close(struct pp_bpf *bpf)
 {
-	pp_bpf_detach(bpf);
-	bpf_object__close(bpf->object);
-	bpf->object = NULL;
+	pp_bpf_programs_detach(&bpf->programs);
+	bpf_object__close(bpf->programs.object);
+	bpf->programs.object = NULL;
 	if (bpf->rings)
 		munmap(bpf->rings, bpf->rings_bytes);
 	bpf->rings = NULL;

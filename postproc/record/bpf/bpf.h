@@ -8,14 +8,10 @@
 #define PP_RECORD_BPF_BPF_H
 
 #include "record/bpf/decode.h"
+#include "record/bpf/programs.h"
 #include "record/bpf/records.h"
 #include "record/perf/ring.h"
 #include "core/error.h"
-
-#define PP_BPF_MOST_PROGRAMS 11
-
-struct bpf_object;
-struct bpf_link;
 
 /* The ring of one CPU. */
 struct pp_bpf_ring {
@@ -29,9 +25,7 @@ struct pp_bpf_ring {
 };
 
 struct pp_bpf {
-	struct bpf_object *object; /* the programs and maps; NULL: not open */
-	struct bpf_link *links[PP_BPF_MOST_PROGRAMS];
-	unsigned n_links;
+	struct pp_bpf_programs programs;
 	unsigned n_slots; /* per ring; a power of two */
 	int rings_fd;	  /* the map of all rings; -1: none */
 	char *rings;	  /* mapped */

@@ -17,11 +17,11 @@ static const char *const full_programs[] = {"gprof_mt_enter", "gprof_mt_exit", "
 static const char *const sender_programs[] = {"gprof_mt_sends", "gprof_mt_receives",
 					      "gprof_mt_arrives", "gprof_mt_softirq"};
 
-static void leave_out(struct pp_bpf *bpf, const char *const *programs, size_t n)
+static void leave_out(struct pp_bpf_programs *programs, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		bpf_program__set_autoload(
-		    bpf_object__find_program_by_name(bpf->object, programs[i]), false);
+		    bpf_object__find_program_by_name(programs->object, names[i]), false);
 }
 
 static bool is_sender_program(const struct bpf_program *program)
@@ -32,12 +32,12 @@ static bool is_sender_program(const struct bpf_program *program)
 	return false;
 }
 
-void pp_bpf_choose(struct pp_bpf *bpf, bool full, bool has_senders)
+void pp_bpf_programs_choose(struct pp_bpf_programs *programs, bool full, bool has_senders)
 {
 	if (!full)
-		leave_out(bpf, full_programs, G_N_ELEMENTS(full_programs));
+		leave_out(programs, full_programs, G_N_ELEMENTS(full_programs));
 	if (!has_senders)
-		leave_out(bpf, sender_programs, G_N_ELEMENTS(sender_programs));
+		leave_out(programs, sender_programs, G_N_ELEMENTS(sender_programs));
 }
 
 /* Returns the last line before the one that counts the verifier's steps. */
@@ -64,7 +64,7 @@ static int refused(const struct bpf_program *program, int rc, char *log, struct 
 			    bpf_program__name(program), last_line(log));
 }
 
-int pp_bpf_load(struct pp_bpf *bpf, struct pp_error *err)
+int pp_bpf_programs_load(struct pp_bpf_programs *programs, struct pp_error *err)
 {
 	g_autofree char *logs = g_malloc0((size_t)LOG_BYTES * PP_BPF_MOST_PROGRAMS);
 	const struct bpf_program *found = NULL;
@@ -72,15 +72,15 @@ int pp_bpf_load(struct pp_bpf *bpf, struct pp_error *err)
 	char *log = logs, *of_found = logs;
 	int rc;
 
-	bpf_object__for_each_program (program, bpf->object) {
+	bpf_object__for_each_program (program, programs->object) {
 		bpf_program__set_log_buf(program, log, LOG_BYTES);
 		log += LOG_BYTES;
 	}
-	rc = bpf_object__load(bpf->object);
+	rc = bpf_object__load(programs->object);
 	if (rc == 0)
 		return 0;
 	log = logs;
-	bpf_object__for_each_program (program, bpf->object) {
+	bpf_object__for_each_program (program, programs->object) {
 		if (*log && !found) {
 			found = program;
 			of_found = log;
@@ -90,11 +90,11 @@ int pp_bpf_load(struct pp_bpf *bpf, struct pp_error *err)
 	return refused(found, rc, of_found, err);
 }
 
-int pp_bpf_attach(struct pp_bpf *bpf)
+int pp_bpf_programs_attach(struct pp_bpf_programs *programs)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program (program, bpf->object) {
+	bpf_object__for_each_program (program, programs->object) {
 		struct bpf_link *link;
 
 		if (!bpf_program__autoload(program))
@@ -102,7 +102,7 @@ int pp_bpf_attach(struct pp_bpf *bpf)
 		link = bpf_program__attach(program);
 		if (!link)
 			return -errno;
-		bpf->links[bpf->n_links++] = link;
+		programs->links[programs->n_links++] = link;
 	}
 	return 0;
 }
@@ -118,18 +118,18 @@ static uint64_t left_out(const struct bpf_program *program)
 		   : info.recursion_misses;
 }
 
-void pp_bpf_detach(struct pp_bpf *bpf)
+void pp_bpf_programs_detach(struct pp_bpf_programs *programs)
 {
-	while (bpf->n_links > 0)
-		bpf_link__destroy(bpf->links[--bpf->n_links]);
+	while (programs->n_links > 0)
+		bpf_link__destroy(programs->links[--programs->n_links]);
 }
 
-uint64_t pp_bpf_skipped(const struct pp_bpf *bpf)
+uint64_t pp_bpf_programs_skipped(const struct pp_bpf_programs *programs)
 {
 	struct bpf_program *program;
 	uint64_t skipped = 0;
 
-	bpf_object__for_each_program (program, bpf->object)
+	bpf_object__for_each_program (program, programs->object)
 		if (bpf_program__autoload(program) && !is_sender_program(program))
 			skipped += left_out(program);
 	return skipped;
