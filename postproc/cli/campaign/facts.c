@@ -158,21 +158,25 @@ static char *name_elsewhere(const struct pp_table *locks, double waits_ns)
 
 struct pp_facts *pp_facts_read(const char *dir)
 {
-	static const char *const passes[] = {"threads", "locks", "bottlenecks"};
+	const char *passes[4] = {"threads", "locks", "bottlenecks"};
+	unsigned n_passes = 3;
 	struct pp_facts *facts = g_new0(struct pp_facts, 1);
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view = {0};
 	int rc = pp_view_open(&view, dir, NULL, &err);
 
 	facts->sections = g_ptr_array_new_with_free_func(section_free);
-	if (rc == 0)
-		rc = pp_view_run(&view, passes, G_N_ELEMENTS(passes), &err);
+	if (rc == 0) {
+		n_passes += pp_contention_passes(&view, &passes[n_passes]);
+		rc = pp_view_run(&view, passes, n_passes, &err);
+	}
 	if (rc == 0) {
 		set_time(&facts->time, &view);
 		add_sections(facts->sections, table_of(&view, "bottlenecks"));
 		facts->blocked_by = name_sections(facts->sections);
 		facts->elsewhere = name_elsewhere(table_of(&view, "locks"), facts->time.waits_ns);
 		pp_origin_read(&facts->origin, &view);
+		pp_contention_read(&view, dir, &facts->contention);
 	} else {
 		facts->error = pp_error_text(&err);
 		pp_error_done(&err);
@@ -187,6 +191,7 @@ void pp_facts_free(void *data)
 
 	g_ptr_array_unref(facts->sections);
 	pp_origin_done(&facts->origin);
+	pp_contention_done(&facts->contention);
 	g_free(facts->blocked_by);
 	g_free(facts->elsewhere);
 	g_free(facts->error);

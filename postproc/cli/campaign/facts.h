@@ -4,6 +4,7 @@
 #define PP_CLI_CAMPAIGN_FACTS_H
 
 #include "campaign/verdict.h"
+#include "cli/campaign/contention.h"
 #include "cli/origin.h"
 
 /* A critical section that others waited for. */
@@ -16,6 +17,7 @@ struct pp_facts {
 	struct pp_time_use time;
 	GPtrArray *sections; /* of struct pp_facts_section *: those waited for most, in order */
 	struct pp_origin origin;
+	struct pp_contention contention;
 	char *blocked_by; /* the first of these in words; NULL: none */
 	char *elsewhere;  /* that most waits are for no critical section, in words; NULL: they are
 			     not */

@@ -3,6 +3,7 @@
 #include "cli/campaign/tables.h"
 
 #include "cli/campaign/cells.h"
+#include "cli/campaign/contention.h"
 #include "cli/campaign/engine.h"
 #include "cli/campaign/run_table.h"
 #include "cli/campaign/scaling.h"
@@ -251,6 +252,7 @@ void pp_campaign_tables(struct pp_campaign *campaign, GPtrArray *tables)
 	note_end(campaign, steps);
 	g_ptr_array_add(tables, steps);
 	add_ranking(campaign, tables);
+	add_if_filled(tables, pp_campaign_table_contention(campaign));
 	add_if_filled(tables, pp_campaign_table_scalability(campaign));
 	add_if_filled(tables, pp_campaign_table_laws(campaign));
 	add_if_filled(tables, pp_campaign_table_curves(campaign));

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unnecessary lock contention in a recorded run (paper 003): pairs of sections by class, and the
+ * share of the run time that it costs.  A campaign shows both over its workloads, numbers of
+ * threads and of CPUs.
+ */
+#ifndef PP_CLI_CAMPAIGN_CONTENTION_H
+#define PP_CLI_CAMPAIGN_CONTENTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/view.h"
+#include "table/table.h"
+
+/* Counts of `report ulcp`, over all processes. */
+enum pp_contention_count {
+	PP_CONTENTION_SECTIONS,
+	PP_CONTENTION_PAIRS,
+	PP_CONTENTION_NULL_LOCK,
+	PP_CONTENTION_READ_READ,
+	PP_CONTENTION_DISJOINT,
+	PP_CONTENTION_BENIGN,
+	PP_CONTENTION_TRUE,
+	PP_CONTENTION_UNDECIDED,
+	PP_CONTENTION_UNNECESSARY,
+	PP_CONTENTION_N
+};
+
+/* The order that sections that contend keep in a replay: the recorded one, or any. */
+enum pp_contention_order { PP_CONTENTION_RECORDED, PP_CONTENTION_FREE, PP_CONTENTION_N_ORDERS };
+
+struct pp_contention {
+	bool has_counts; /* false: the run recorded no accesses */
+	uint64_t counts[PP_CONTENTION_N];
+	/* Of `predict ulcp`, in percent of the run time; both or none. */
+	bool has_lost;
+	double lost_pct[PP_CONTENTION_N_ORDERS], error_pct[PP_CONTENTION_N_ORDERS];
+	char *why_not; /* why there are none, although accesses were recorded */
+};
+
+/* The passes that have to be run for it; returns their number. */
+unsigned pp_contention_passes(const struct pp_view *view, const char **passes);
+
+/* Of a capture whose passes were run. */
+void pp_contention_read(const struct pp_view *view, const char *dir, struct pp_contention *ret);
+void pp_contention_done(struct pp_contention *contention);
+
+struct pp_campaign;
+
+/* The table, with a row for each step whose recorded run has accesses. */
+struct pp_table *pp_campaign_table_contention(struct pp_campaign *campaign);
+
+#endif
