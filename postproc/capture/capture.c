@@ -27,6 +27,7 @@
 #include "capture/folders.h"
 #include "capture/live.h"
 #include "capture/packs.h"
+#include "capture/reversals.h"
 #include "capture/traces.h"
 
 #define NO_BOOT_ID	  "00000000-0000-0000-0000-000000000000"
@@ -519,6 +520,7 @@ static int open_capture(struct pp_capture *capture, struct pp_error *err)
 	ret = read_processes(capture, err);
 	if (ret < 0)
 		return ret;
+	pp_reversals_read(capture->model);
 	note_attached(capture->model);
 	pp_calls_find_none(capture->model);
 	pp_traces_add_kernel(capture);

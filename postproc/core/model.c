@@ -130,6 +130,7 @@ void pp_model_free(struct pp_model *model)
 	g_ptr_array_unref(model->threads);
 	g_ptr_array_unref(model->problems);
 	g_clear_pointer((JsonObject **)&model->info, json_object_unref);
+	pp_reversals_free(model->reversals);
 	pp_access_sets_free(model->access_sets);
 	g_mutex_clear(model->lock);
 	g_free(model->lock);

@@ -19,6 +19,7 @@
 #include "sync-trace/accesses.h"
 #include "sync-trace/events.h"
 #include "core/error.h"
+#include "core/reversals.h"
 
 #define PP_TIME_UNKNOWN INT64_MIN
 
@@ -209,6 +210,7 @@ struct pp_model {
 	int64_t since_ns;
 	void *info;	     /* JsonObject * of info.json, which the model references; NULL: none */
 	GPtrArray *problems; /* of struct pp_problem * */
+	struct pp_reversals *reversals;	    /* NULL: none are stored */
 	uint64_t n_unwritten;		    /* processes that could not write into the capture */
 	struct pp_access_sets *access_sets; /* core/access_set.h */
 	GMutex *lock; /* protects load maps and names while several threads read call histories */

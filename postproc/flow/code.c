@@ -116,9 +116,10 @@ static bool read_node(struct reading *self, uint32_t number)
 /* Code that is called, directly or indirectly. */
 struct callee {
 	const struct pp_flow_code *code;
-	GHashTable *visited; /* set of addresses */
-	GArray *todo;	     /* of uint64_t */
-	bool is_whole;	     /* all of it is known */
+	GHashTable *visited;	      /* set of addresses */
+	GArray *todo;		      /* of uint64_t */
+	bool is_whole;		      /* all of it is known */
+	GHashTable *outside, *called; /* pp_flow_callees(); NULL: not wanted */
 };
 
 static void visit(struct callee *self, uint64_t address)
@@ -129,6 +130,23 @@ static void visit(struct callee *self, uint64_t address)
 	g_array_append_val(self->todo, address);
 }
 
+static void add_address(GHashTable *to, uint64_t address)
+{
+	if (to)
+		g_hash_table_add(to, g_memdup2(&address, sizeof(address)));
+}
+
+/* Where the instruction at the address leads, if it is a call or a jump. */
+static void note_target(struct callee *self, uint64_t address, const struct pp_instruction *of)
+{
+	if (of->kind != PP_INSTRUCTION_CALL && of->kind != PP_INSTRUCTION_JUMP)
+		return;
+	if (!of->target || of->target - self->code->text.start >= self->code->text.n)
+		add_address(self->outside, address);
+	else if (of->kind == PP_INSTRUCTION_CALL)
+		add_address(self->called, of->target);
+}
+
 /* Adds the return addresses in code that the call leads to, which stay, to `found`. */
 static void follow(struct callee *self, GHashTable *found)
 {
@@ -137,9 +155,12 @@ static void follow(struct callee *self, GHashTable *found)
 		struct pp_instruction of;
 		uint64_t behind;
 
-		if (!decode(&self->code->text, address, &of))
+		if (!decode(&self->code->text, address, &of)) {
+			self->is_whole = false;
 			continue;
+		}
 		behind = address + of.len_bytes;
+		note_target(self, address, &of);
 		find_in(self->code->staying, address, of.len_bytes, found);
 		if (of.kind == PP_INSTRUCTION_CALL || of.kind == PP_INSTRUCTION_JUMP ||
 		    of.kind == PP_INSTRUCTION_BRANCH)
@@ -246,4 +267,22 @@ const char *pp_flow_read(struct pp_flow *flow, const struct pp_flow_code *code,
 		why = mark_calls(&self, ret_address);
 	g_hash_table_unref(self.numbers);
 	return why;
+}
+
+void pp_flow_callees(const struct pp_flow_code *code, const struct pp_flow_node *node,
+		     GHashTable *outside, GHashTable *called)
+{
+	struct callee callee = {.code = code,
+				.visited = addresses_new(),
+				.todo = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
+				.outside = outside,
+				.called = called};
+	struct pp_instruction of;
+
+	if (decode(&code->text, node->address, &of))
+		note_target(&callee, node->address, &of);
+	visit(&callee, node->target);
+	follow(&callee, NULL);
+	g_hash_table_unref(callee.visited);
+	g_array_unref(callee.todo);
 }

@@ -25,4 +25,12 @@ struct pp_flow_code {
 const char *pp_flow_read(struct pp_flow *flow, const struct pp_flow_code *code,
 			 uint64_t *ret_address);
 
+/*
+ * The code that a call of the section leads to, directly or through other code: adds the addresses
+ * of instructions that leave the text, or whose target is not known, to `outside`, and those of the
+ * functions in the text that are called to `called` (sets of uint64_t *).
+ */
+void pp_flow_callees(const struct pp_flow_code *code, const struct pp_flow_node *node,
+		     GHashTable *outside, GHashTable *called);
+
 #endif

@@ -11,6 +11,11 @@
 
 /* --- locks, sites and pairs ------------------------------------------------------------------- */
 
+void pp_suggest_call_done(void *call)
+{
+	g_free(((struct pp_suggest_call *)call)->name);
+}
+
 static void site_free(void *data)
 {
 	struct pp_suggest_site *site = data;
@@ -21,6 +26,7 @@ static void site_free(void *data)
 	g_hash_table_unref(site->data);
 	g_clear_pointer(&site->extent.lines, g_array_unref);
 	g_clear_pointer(&site->extent.exits, g_hash_table_unref);
+	g_clear_pointer(&site->extent.calls, g_array_unref);
 	g_free(site);
 }
 
@@ -292,6 +298,24 @@ static enum pp_ulcp_class class_of(const struct run *run, const struct pp_access
 				  : pp_ulcp_class_of_uses(use_of(run, a), use_of(run, b));
 }
 
+/* The class of consecutive sections; replays in the other order decide what accesses do not. */
+static enum pp_ulcp_class class_of_pair(const struct run *run, struct pp_suggest_lock *lock,
+					uint32_t a, const struct pp_access_set *set_a, uint32_t b,
+					const struct pp_access_set *set_b)
+{
+	enum pp_ulcp_class class = class_of(run, set_a, set_b);
+	const struct pp_suggest_site *x = lock->sites->pdata[a], *y = lock->sites->pdata[b];
+	const struct pp_reversal *reversal =
+	    class == PP_ULCP_UNDECIDED && set_a && set_b
+		? pp_reversals_find(run->namer->reversals, x->name, y->name)
+		: NULL;
+
+	if (!reversal)
+		return class;
+	lock->n_reversed += reversal->is_benign;
+	return reversal->is_benign ? PP_ULCP_BENIGN : PP_ULCP_TRUE;
+}
+
 /* Adds the n sections of one lock from `first` on. */
 static void add_lock(const struct run *run, guint first, guint n)
 {
@@ -311,7 +335,8 @@ static void add_lock(const struct run *run, guint first, guint n)
 		add_section(run, lock, site, section, set);
 		if (before && before->thread != section->thread &&
 		    !(before->shared && section->shared))
-			pair_for(lock, site_before, site)->n[class_of(run, set_before, set)]++;
+			pair_for(lock, site_before, site)
+			    ->n[class_of_pair(run, lock, site_before, set_before, site, set)]++;
 		before = section;
 		set_before = set;
 		site_before = site;

@@ -15,6 +15,7 @@
 #define PP_SUGGEST_FACTS_H
 
 #include "analysis/ulcp/classify.h"
+#include "core/reversals.h"
 #include "replay/ulcp/sections.h"
 
 enum pp_suggest_place { PP_SUGGEST_STAYS, PP_SUGGEST_GOES_BEFORE, PP_SUGGEST_GOES_BEHIND };
@@ -26,11 +27,18 @@ struct pp_suggest_line {
 	bool is_seen;		     /* it was executed in a recorded section */
 };
 
+/* A call of code without hooks, whose accesses are not recorded. */
+struct pp_suggest_call {
+	int line; /* of the section's function, in which it is made, directly or not */
+	char *name;
+};
+
 /* The part of the sections of a site that needs the lock.  The caller sets it. */
 struct pp_suggest_extent {
 	GArray *lines;	       /* of struct pp_suggest_line, in order; NULL: not known */
 	const char *why;       /* ... why */
 	GHashTable *exits;     /* set of the lines that release the lock; NULL: not known */
+	GArray *calls;	       /* of struct pp_suggest_call, each once; NULL: not known */
 	const char *no_source; /* why lines are not known to be whole statements; NULL: they are */
 	/* By samples: CPU time in the sections, and of it that in lines that may be moved. */
 	uint64_t n_samples, all_ns, moved_ns;
@@ -65,6 +73,7 @@ struct pp_suggest_lock {
 	GPtrArray *sites;	    /* of struct pp_suggest_site *, by number */
 	GHashTable *pairs;	    /* of struct pp_suggest_pair *, by sites */
 	uint32_t n_runs, n_threads; /* threads: the most in a run */
+	uint64_t n_reversed;	    /* pairs that are benign by replays of others like them */
 	uint32_t n_units; /* sections that share data, the most in a run (replay/units.h) */
 };
 
@@ -87,7 +96,10 @@ struct pp_suggest_namer {
 		       const struct pp_suggest_site *site, uint64_t code, bool conflicts);
 	char *(*code)(void *data, uint64_t address);
 	char *(*memory)(void *data, uint64_t address); /* NULL: it has no name */
+	const struct pp_reversals *reversals;	       /* of the run; NULL: none */
 };
+
+void pp_suggest_call_done(void *call);
 
 void pp_suggest_facts_init(struct pp_suggest_facts *facts);
 void pp_suggest_facts_done(struct pp_suggest_facts *facts);

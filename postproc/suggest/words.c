@@ -178,10 +178,15 @@ char *pp_suggest_role(const struct pp_suggestion *suggestion, uint32_t site)
 static char *pairs_text(const struct pp_suggest_lock *lock)
 {
 	uint64_t known, n = pp_suggest_unnecessary(lock, &known);
+	g_autofree char *reversed =
+	    lock->n_reversed ? g_strdup_printf(" (%" PRIu64 " of them by replays of samples in the "
+					       "other order)",
+					       lock->n_reversed)
+			     : NULL;
 
 	return g_strdup_printf("%" PRIu64 " of %" PRIu64 " pairs of consecutive sections of "
-			       "different threads need not exclude each other",
-			       n, known);
+			       "different threads need not exclude each other%s",
+			       n, known, reversed ?: "");
 }
 
 /* The share of the sections' CPU time that is in lines that may be moved. */
@@ -295,6 +300,44 @@ static void add_no_source(GString *text, const struct pp_suggest_extent *extent)
 		add_sentence(text, "%s", sentence);
 }
 
+static bool is_moved_line(const GArray *lines, int number)
+{
+	for (guint i = 0; lines && i < lines->len; i++)
+		if (line_at(lines, i)->number == number)
+			return is_moved(line_at(lines, i), false);
+	return false;
+}
+
+char *pp_suggest_unrecorded(const struct pp_suggest_extent *extent, bool only_moved)
+{
+	GString *text = g_string_new(NULL);
+	unsigned n = 0;
+
+	for (guint i = 0; extent->calls && i < extent->calls->len; i++) {
+		const struct pp_suggest_call *call =
+		    &g_array_index(extent->calls, struct pp_suggest_call, i);
+
+		if ((only_moved && !is_moved_line(extent->lines, call->line)) ||
+		    n++ >= MAX_VARIABLES)
+			continue;
+		g_string_append_printf(text, "%s%s (line %d)", text->len ? ", " : "", call->name,
+				       call->line);
+	}
+	if (n > MAX_VARIABLES)
+		g_string_append_printf(text, ", and %u more", n - MAX_VARIABLES);
+	if (n)
+		g_string_prepend(text, "accesses are not recorded of code that is called: ");
+	return g_string_free(text, !n);
+}
+
+static void add_unrecorded(GString *text, const struct pp_suggest_extent *extent, bool only_moved)
+{
+	g_autofree char *sentence = pp_suggest_unrecorded(extent, only_moved);
+
+	if (sentence)
+		add_sentence(text, "%s", sentence);
+}
+
 /* Lines that may be moved, but of which no run tells that they were executed. */
 static void add_unseen(GString *text, const struct pp_suggest_extent *extent)
 {
@@ -328,7 +371,10 @@ char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 	if (suggestion->pattern == PP_SUGGEST_LONG) {
 		add_unseen(text, &pp_suggest_long_site(suggestion)->extent);
 		add_no_source(text, &pp_suggest_long_site(suggestion)->extent);
+		add_unrecorded(text, &pp_suggest_long_site(suggestion)->extent, true);
 	}
+	for (guint i = 0; i < lock->sites->len && suggestion->pattern != PP_SUGGEST_LONG; i++)
+		add_unrecorded(text, &site_at(lock, i)->extent, false);
 	add_pairs(text, lock);
 	add_sentence(text, "code that never took the lock in these runs, and accesses without it, "
 			   "are not known");

@@ -30,6 +30,12 @@ char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 /* "lines 12-14, 17": the lines of the site's sections that may be moved; NULL: none are known. */
 char *pp_suggest_moved_lines(const struct pp_suggest_site *site);
 
+/*
+ * Names the code without hooks that the sections call; only_moved: in lines that may be moved.
+ * NULL: there is none, or it is not known.
+ */
+char *pp_suggest_unrecorded(const struct pp_suggest_extent *extent, bool only_moved);
+
 /* Says that the lines may be parts of statements; NULL: they are whole ones. */
 char *pp_suggest_no_source(const struct pp_suggest_extent *extent);
 

@@ -18,6 +18,7 @@
 #include "symbols/code.h"
 #include "symbols/debug_file.h"
 #include "symbols/function_search.h"
+#include "symbols/imports.h"
 #include "symbols/instrumented.h"
 #include "symbols/symbol_cache.h"
 #include "symbols/symbol_table.h"
@@ -340,6 +341,11 @@ char *pp_object_file_allocated(struct pp_object_file *object, uint64_t site, uin
 bool pp_object_file_text(struct pp_object_file *object, uint64_t address, struct pp_text_bytes *ret)
 {
 	return pp_text_bytes_find(pp_debug_file_module(object->file), address, ret);
+}
+
+char *pp_object_file_import(struct pp_object_file *object, uint64_t address)
+{
+	return pp_import_of_call(pp_debug_file_module(object->file), address);
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */

@@ -62,6 +62,9 @@ char *pp_object_file_variable(struct pp_object_file *object, uint64_t address);
 bool pp_object_file_text(struct pp_object_file *object, uint64_t address,
 			 struct pp_text_bytes *ret);
 
+/* See symbols/imports.h.  Not to be called if there is a fault. */
+char *pp_object_file_import(struct pp_object_file *object, uint64_t address);
+
 /* A function that contains the address, and the position in it. */
 struct pp_source_frame {
 	char *function;

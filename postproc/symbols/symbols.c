@@ -376,6 +376,18 @@ bool pp_symbols_text(struct pp_symbols *symbols, const struct pp_process *proces
 	return true;
 }
 
+char *pp_symbols_import(struct pp_symbols *symbols, const struct pp_process *process,
+			uint64_t address)
+{
+	const struct pp_load *load;
+	uint64_t linked;
+	struct object *object = find_call(symbols, process, address + 1, &load, &linked);
+
+	return object && !pp_object_file_fault(object->file)
+		   ? pp_object_file_import(object->file, linked)
+		   : NULL;
+}
+
 static char *find_place(void *data, const struct pp_process *process, uint64_t address,
 			char **ret_build_id)
 {

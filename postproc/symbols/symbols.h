@@ -32,6 +32,13 @@ GStrv pp_symbols_unknown_wrappers(struct pp_symbols *symbols);
 bool pp_symbols_text(struct pp_symbols *symbols, const struct pp_process *process, uint64_t address,
 		     struct pp_text_bytes *ret);
 
+/*
+ * The name of the function of another object to which the call or the jump at the address leads;
+ * NULL: it is none, or not known.  The caller frees it.
+ */
+char *pp_symbols_import(struct pp_symbols *symbols, const struct pp_process *process,
+			uint64_t address);
+
 /* The namer for passes; valid as long as `symbols`. */
 struct pp_namer pp_symbols_namer(struct pp_symbols *symbols);
 

@@ -12,9 +12,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include "capture/reversals.h"
 #include "cli/commands.h"
 #include "cli/live/recording.h"
 #include "cli/live/reverse_rows.h"
@@ -39,6 +41,8 @@ struct reversing {
 	struct pp_reversal_order *order;
 	unsigned n_recorded; /* runs so far */
 	struct pp_table *table;
+	struct pp_reversals *kept; /* results for the capture */
+	bool is_other_build;	   /* the program that ran is not that of the capture */
 };
 
 /* --- the capture ------------------------------------------------------------------------------ */
@@ -235,6 +239,10 @@ static int run_once(struct reversing *self, struct sample *sample, bool is_rever
 		*ret_reason = pp_live_outcome_text(self->recorded.schedule, page, &run);
 	else if (rc == 0)
 		rc = 1;
+	if (rc == 1)
+		self->is_other_build |=
+		    strcmp(pp_reversals_build(run.view.capture->model),
+			   pp_reversals_build(self->recorded.view.capture->model)) != 0;
 	ret->digests = page->digests;
 	pp_error_done(&unread);
 	pp_live_recording_done(&run);
@@ -354,8 +362,10 @@ static int try_sites(struct reversing *self, const struct pp_reversal_sites *sit
 		if (!reversed.stuck)
 			reversed.stuck = g_steal_pointer(&reason);
 	}
-	if (verdict >= 0)
+	if (verdict >= 0) {
 		pp_cli_reversed_add(self->table, sites, &reversed);
+		pp_cli_reversed_keep(self->kept, sites, &reversed, self->arguments->n_runs);
+	}
 	g_free(reversed.stuck);
 	return MIN(verdict, 0);
 }
@@ -375,6 +385,29 @@ static int try_all(struct reversing *self, struct pp_error *err)
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
+
+/* Stores the results in the capture, unless it is removed. */
+static void store(struct reversing *self)
+{
+	const struct pp_model *model = self->recorded.view.capture->model;
+	struct pp_error err = PP_ERROR_INIT;
+	g_autofree char *why = NULL;
+
+	if ((!self->arguments->dir && !self->arguments->keep) || !self->kept->all->len)
+		return;
+	if (self->is_other_build)
+		why = g_strdup("the program is of another build than the capture");
+	else if (pp_reversals_write(model, self->kept, &err) != 0)
+		why = pp_error_text(&err);
+	if (why)
+		pp_table_note(self->table, "the results are not stored in the capture: %s", why);
+	else
+		pp_table_note(self->table,
+			      "the results are stored in %s/" PP_REVERSALS_FILE
+			      ", for report ulcp and suggest",
+			      model->dir);
+	pp_error_done(&err);
+}
 
 static void add_notes(struct reversing *self, bool has_fixed_addresses)
 {
@@ -415,6 +448,7 @@ static void reversing_done(struct reversing *self)
 		pp_reversal_order_free(self->order);
 	pp_live_recording_done(&self->recorded);
 	pp_table_free(self->table);
+	pp_reversals_free(self->kept);
 	if (self->work && !self->arguments->keep)
 		gm_remove_tree(self->work);
 	g_free(self->work);
@@ -422,7 +456,8 @@ static void reversing_done(struct reversing *self)
 
 int pp_cli_reverse(const struct pp_cli_reverse *arguments)
 {
-	struct reversing self = {.arguments = arguments, .table = pp_cli_reversed_table()};
+	struct reversing self = {
+	    .arguments = arguments, .table = pp_cli_reversed_table(), .kept = pp_reversals_new()};
 	bool has_fixed_addresses = fix_addresses();
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_table *table = self.table;
@@ -434,6 +469,7 @@ int pp_cli_reverse(const struct pp_cli_reverse *arguments)
 		status = pp_cli_fail(&err);
 	} else {
 		add_notes(&self, has_fixed_addresses);
+		store(&self);
 		status = pp_cli_tables_print(&arguments->how, &table, 1);
 	}
 	pp_measure_end();

@@ -2,6 +2,8 @@
 /* One sample that differs shows true contention; a benign pair needs samples that all agree. */
 #include "cli/live/reverse_rows.h"
 
+#include <string.h>
+
 enum {
 	LOCK,
 	TYPE,
@@ -111,4 +113,18 @@ void pp_cli_reversed_add(struct pp_table *table, const struct pp_reversal_sites 
 	pp_cell_set_count(&row[SAMPLES], n_samples);
 	pp_cell_set_text(&row[RESULT], result_of(sites, reversed));
 	pp_cell_set_text(&row[REASON], reason_of(sites, reversed));
+}
+
+void pp_cli_reversed_keep(struct pp_reversals *reversals, const struct pp_reversal_sites *sites,
+			  const struct pp_cli_reversed *reversed, unsigned n_runs)
+{
+	const char *result = result_of(sites, reversed);
+	const struct pp_reversal kept = {
+	    .is_benign = strcmp(result, "benign") == 0,
+	    .n_samples = reversed->n[PP_REVERSAL_SAME] + reversed->n[PP_REVERSAL_DIFFERENT],
+	    .n_runs = n_runs,
+	};
+
+	if (kept.n_samples && strcmp(result, "undecided") != 0)
+		pp_reversals_add(reversals, sites->names[0], sites->names[1], &kept);
 }

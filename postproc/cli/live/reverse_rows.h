@@ -4,6 +4,7 @@
 #define PP_CLI_LIVE_REVERSE_ROWS_H
 
 #include "replay/reverse/finder.h"
+#include "core/reversals.h"
 #include "replay/reverse/verdict.h"
 #include "table/table.h"
 
@@ -16,5 +17,9 @@ struct pp_cli_reversed {
 struct pp_table *pp_cli_reversed_table(void);
 void pp_cli_reversed_add(struct pp_table *table, const struct pp_reversal_sites *sites,
 			 const struct pp_cli_reversed *reversed);
+
+/* Adds the result to those that are stored, if replays have decided it. */
+void pp_cli_reversed_keep(struct pp_reversals *reversals, const struct pp_reversal_sites *sites,
+			  const struct pp_cli_reversed *reversed, unsigned n_runs);
 
 #endif

@@ -11,6 +11,7 @@
 #include "cli/suggest/addresses.h"
 #include "cli/suggest/gain.h"
 #include "cli/suggest/inside.h"
+#include "cli/suggest/unrecorded.h"
 #include "cli/suggest/whole.h"
 #include "flow/code.h"
 #include "suggest/place.h"
@@ -140,7 +141,13 @@ static void set_lines(struct lined *lined, const struct pp_suggest_run *run, con
 	}
 }
 
-/* Returns NULL, or the reason why the lines are not known. */
+/* Without such code, the whole section may be moved, which is another suggestion. */
+static bool has_staying(const struct pp_suggest_codes *codes)
+{
+	return codes && (g_hash_table_size(codes->staying) || codes->frees);
+}
+
+/* Returns NULL, or the reason why the lines are not known.  codes: NULL: there are no accesses. */
 static const char *add_flow(const struct pp_suggest_run *run,
 			    const struct pp_suggest_inside *inside,
 			    const struct pp_suggest_codes *codes,
@@ -151,15 +158,17 @@ static const char *add_flow(const struct pp_suggest_run *run,
 				    .exits = inside->exits,
 				    .staying = pp_suggest_addresses_new(),
 				    .seen = pp_suggest_addresses_new(),
-				    .frees = codes->frees};
+				    .frees = codes && codes->frees};
 	struct lined lined = {0};
 	const char *why = NULL;
 	uint64_t where;
 
 	pp_flow_init(&lined.flow);
-	pp_suggest_addresses_add_all(code.staying, codes->staying);
+	if (codes) {
+		pp_suggest_addresses_add_all(code.staying, codes->staying);
+		pp_suggest_addresses_add_all(code.seen, codes->seen);
+	}
 	pp_suggest_addresses_add_all(code.staying, inside->operations);
-	pp_suggest_addresses_add_all(code.seen, codes->seen);
 	pp_suggest_addresses_add_all(code.seen, inside->operations);
 	if (!line_of(run, function, inside->entry))
 		why = "the lock is taken in an inlined function";
@@ -171,7 +180,9 @@ static const char *add_flow(const struct pp_suggest_run *run,
 	if (!why) {
 		pp_flow_classify(&lined.flow);
 		set_lines(&lined, run, function);
-		add_lines(&lined, entry->line, extent);
+		pp_suggest_unrecorded_add(run, &code, &lined.flow, lined.lines, extent->calls);
+		if (has_staying(codes))
+			add_lines(&lined, entry->line, extent);
 	}
 	g_free(lined.lines);
 	pp_flow_done(&lined.flow);
@@ -205,8 +216,6 @@ static const char *add_run(const struct pp_suggest_run *run, const GPtrArray *in
 	g_autofree char *function = pp_suggest_function_of(site->name);
 	const char *why = NULL;
 
-	if (!codes || (!g_hash_table_size(codes->staying) && !codes->frees))
-		return NULL;
 	for (guint i = 0; i < insides->len && !why; i++) {
 		const struct pp_suggest_inside *inside = insides->pdata[i];
 		g_autofree char *name = entry_name(run, inside->entry);
@@ -214,7 +223,7 @@ static const char *add_run(const struct pp_suggest_run *run, const GPtrArray *in
 		if (g_str_equal(name, site->name))
 			why = add_flow(run, inside, codes, entry, function, &site->extent);
 	}
-	return why;
+	return has_staying(codes) ? why : NULL;
 }
 
 /* Adds the lines of all sites in one run. */
@@ -225,6 +234,7 @@ static int add_lines_of(struct pp_suggest_runs *runs, struct pp_suggest_run *run
 
 	if (!insides)
 		return -EINVAL;
+	pp_suggest_unrecorded_read(run);
 	for (guint l = 0; l < runs->facts.locks->len; l++) {
 		const struct pp_suggest_lock *lock = runs->facts.locks->pdata[l];
 
@@ -238,6 +248,9 @@ static int add_lines_of(struct pp_suggest_runs *runs, struct pp_suggest_run *run
 				extent->lines =
 				    g_array_new(FALSE, FALSE, sizeof(struct pp_suggest_line));
 				extent->exits = g_hash_table_new(NULL, NULL);
+				extent->calls =
+				    g_array_new(FALSE, FALSE, sizeof(struct pp_suggest_call));
+				g_array_set_clear_func(extent->calls, pp_suggest_call_done);
 			}
 			if (!extent->why)
 				extent->why = why_not(site, &entry);

@@ -60,13 +60,15 @@ static void note_short_of_samples(void *data, const struct pp_suggest_site *site
 	const struct advising *self = data;
 	g_autofree char *lines = pp_suggest_moved_lines(site);
 	g_autofree char *source = pp_suggest_no_source(&site->extent);
+	g_autofree char *calls = pp_suggest_unrecorded(&site->extent, true);
 
 	if (lines && site->extent.n_samples < PP_SUGGEST_LEAST_SAMPLES)
-		pp_table_note(self->table,
-			      "%s of %s need not be in the section, but %" G_GUINT64_FORMAT
-			      " samples are too few to tell their time: record for longer%s%s%s",
-			      lines, site->name, site->extent.n_samples, self->advice,
-			      source ? "; " : "", source ?: "");
+		pp_table_note(
+		    self->table,
+		    "%s of %s need not be in the section, but %" G_GUINT64_FORMAT
+		    " samples are too few to tell their time: record for longer%s%s%s%s%s",
+		    lines, site->name, site->extent.n_samples, self->advice, source ? "; " : "",
+		    source ?: "", calls ? "; " : "", calls ?: "");
 }
 
 static bool has_stacks(JsonObject *config)
@@ -140,6 +142,17 @@ static void note_uninstrumented(struct pp_table *table, const struct pp_suggest_
 	}
 }
 
+static void note_refused(struct pp_table *table, const struct pp_suggest_runs *runs)
+{
+	for (guint i = 0; i < runs->all->len; i++) {
+		const struct pp_suggest_run *run = runs->all->pdata[i];
+		const struct pp_reversals *reversals = run->view.capture->model->reversals;
+
+		if (reversals && reversals->refused)
+			pp_table_note(table, "%s", reversals->refused);
+	}
+}
+
 /* The time of the file's last change, in seconds since 1970; 0: not known. */
 static gint64 changed_s(const char *path)
 {
@@ -198,6 +211,7 @@ void pp_suggest_add_notes(struct pp_table *table, const struct pp_suggest_runs *
 			      "predictions are of runs that recorded accesses, which takes "
 			      "time: add a capture without them (--accesses=off) for others");
 	note_uninstrumented(table, runs);
+	note_refused(table, runs);
 	note_changed_sources(table, runs);
 	if (has_moves(table))
 		pp_table_note(table,

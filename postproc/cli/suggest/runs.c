@@ -122,7 +122,8 @@ static int find_sources(struct pp_suggest_runs *runs, struct pp_view *view, stru
 static int add_facts(struct pp_suggest_runs *runs, struct pp_suggest_run *run, bool wants_aparts,
 		     struct pp_error *err)
 {
-	const struct pp_suggest_namer namer = {run, take_access, name_code, name_memory};
+	const struct pp_suggest_namer namer = {run, take_access, name_code, name_memory,
+					       run->view.capture->model->reversals};
 	g_autoptr(GArray) sections = pp_ulcp_find_sections(run->source.model, err);
 
 	if (!sections)
@@ -213,6 +214,7 @@ static void run_free(void *data)
 	pp_cli_replay_source_done(&run->source);
 	pp_suggest_waits_done(&run->waits);
 	g_hash_table_unref(run->codes);
+	g_clear_pointer(&run->plain_files, g_ptr_array_unref);
 	pp_view_done(&run->view);
 	pp_cli_replay_arguments_done(&run->arguments);
 	g_free(run);

@@ -19,8 +19,9 @@ struct pp_suggest_codes {
 struct pp_suggest_run {
 	const char *dir;
 	struct pp_view view;
-	GHashTable *codes; /* site (struct pp_suggest_site) -> struct pp_suggest_codes * */
-	bool has_accesses; /* else it tells times alone */
+	GHashTable *codes;	/* site (struct pp_suggest_site) -> struct pp_suggest_codes * */
+	GPtrArray *plain_files; /* of char *: compiled without hooks; NULL: not read, or stepped */
+	bool has_accesses;	/* else it tells times alone */
 	struct pp_cli_replay_arguments arguments;
 	struct pp_cli_replay_source source;
 	struct pp_suggest_waits waits; /* read with `wants_waits` */

@@ -71,6 +71,24 @@ static const char *name_of(const struct making *making, uint32_t number)
 	return making->names->pdata[number];
 }
 
+/* Pairs that were executed in both orders are decided. */
+static struct pp_ulcp_figures decided(const struct making *making, const struct pp_ulcp_pair *pair)
+{
+	const struct pp_reversal *reversal =
+	    pp_reversals_find(making->pass->context->model->reversals, name_of(making, pair->a),
+			      name_of(making, pair->b));
+	struct pp_ulcp_figures figures = pair->figures;
+	uint64_t n = figures.undecided[PP_ULCP_UPDATE] + figures.undecided[PP_ULCP_FLAG];
+
+	if (!reversal)
+		return figures;
+	figures.pairs[reversal->is_benign ? PP_ULCP_BENIGN : PP_ULCP_TRUE] += n;
+	figures.pairs[PP_ULCP_UNDECIDED] -= n;
+	figures.undecided[PP_ULCP_UPDATE] = figures.undecided[PP_ULCP_FLAG] = 0;
+	making->rows->n_decided += n;
+	return figures;
+}
+
 static struct pp_ulcp_row *pair_row(const struct making *making, const struct pp_process *process,
 				    const struct pp_ulcp_pair *pair)
 {
@@ -89,16 +107,21 @@ static struct pp_ulcp_row *pair_row(const struct making *making, const struct pp
 	return row;
 }
 
-static void add_pairs(const struct making *making, const struct pp_object *object,
-		      const struct pp_ulcp_sums *sums)
+/* Returns the sum of all of them. */
+static struct pp_ulcp_figures add_pairs(const struct making *making, const struct pp_object *object,
+					const struct pp_ulcp_sums *sums)
 {
+	struct pp_ulcp_figures all = {{0}, {0}};
+
 	for (guint i = 0; sums->pairs && i < sums->pairs->len; i++) {
 		const struct pp_ulcp_pair *pair =
 		    &g_array_index(sums->pairs, struct pp_ulcp_pair, i);
 		struct pp_ulcp_row *row = pair_row(making, object->process, pair);
-		uint64_t n = pp_ulcp_figures_n(&pair->figures);
+		struct pp_ulcp_figures figures = decided(making, pair);
+		uint64_t n = pp_ulcp_figures_n(&figures);
 
-		pp_ulcp_figures_add(&row->sums.figures, &pair->figures);
+		pp_ulcp_figures_add(&row->sums.figures, &figures);
+		pp_ulcp_figures_add(&all, &figures);
 		if (row->last_object != object)
 			row->n_objects += pp_object_count(object);
 		row->last_object = object;
@@ -107,6 +130,7 @@ static void add_pairs(const struct making *making, const struct pp_object *objec
 		row->object = object;
 		row->n_of_object = n;
 	}
+	return all;
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -141,11 +165,14 @@ static void fill_rows(const struct making *making)
 		const struct pp_ulcp_sums *sums =
 		    lock ? pp_ulcp_counts_of(making->pass->counts, lock->number) : NULL;
 
+		struct pp_ulcp_sums sums_decided;
+
 		if (!sums || !sums->n_sections || !pp_selects_object(making->pass->context, object))
 			continue;
-		add_process(making, object, sums);
-		add_lock(making, object, sums);
-		add_pairs(making, object, sums);
+		sums_decided = *sums;
+		sums_decided.figures = add_pairs(making, object, sums);
+		add_process(making, object, &sums_decided);
+		add_lock(making, object, &sums_decided);
 	}
 }
 
@@ -153,7 +180,7 @@ struct pp_ulcp_rows pp_ulcp_rows_make(const struct pp_ulcp_pass *self)
 {
 	struct pp_ulcp_rows rows = {g_ptr_array_new_with_free_func(row_free),
 				    g_ptr_array_new_with_free_func(row_free),
-				    g_ptr_array_new_with_free_func(row_free)};
+				    g_ptr_array_new_with_free_func(row_free), 0};
 	g_autoptr(GHashTable) by_process = g_hash_table_new(NULL, NULL);
 	g_autoptr(GHashTable) by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_autoptr(GPtrArray) names = g_ptr_array_new_full(self->codes->len, g_free);

@@ -196,6 +196,48 @@ static void note_order(struct pp_table *table, const struct pp_ulcp_pass *self)
 			      self->n_contradicting, self->n_numbered);
 }
 
+/* Undecided pairs of which replays may tell more. */
+static uint64_t count_candidates(const struct pp_ulcp_rows *rows)
+{
+	uint64_t n = 0;
+
+	for (guint i = 0; i < rows->processes->len; i++) {
+		const struct pp_ulcp_row *row = rows->processes->pdata[i];
+
+		n += row->sums.figures.undecided[PP_ULCP_UPDATE] +
+		     row->sums.figures.undecided[PP_ULCP_FLAG];
+	}
+	return n;
+}
+
+static void note_reversals(struct pp_table *table, const struct pp_model *model,
+			   const struct pp_ulcp_rows *rows)
+{
+	const struct pp_reversals *reversals = model->reversals;
+	uint64_t n = count_candidates(rows), n_samples = 0, n_runs = 0;
+
+	for (guint i = 0; reversals && i < reversals->all->len; i++) {
+		const struct pp_reversal *at = reversals->all->pdata[i];
+
+		n_samples += at->n_samples;
+		n_runs += 2 * at->n_runs * at->n_samples;
+	}
+	if (reversals && reversals->refused)
+		pp_table_note(table, "%s", reversals->refused);
+	if (rows->n_decided)
+		pp_table_note(
+		    table,
+		    "%" G_GUINT64_FORMAT " pairs are benign or true since %" G_GUINT64_FORMAT
+		    " samples of their sections were executed in both orders, in %" G_GUINT64_FORMAT
+		    " runs",
+		    rows->n_decided, n_samples, n_runs);
+	if (n)
+		pp_table_note(table,
+			      "%" G_GUINT64_FORMAT " undecided pairs may be decided by replays in "
+			      "the other order: replay --engine=live --reverse=3 %s -- COMMAND",
+			      n, model->dir ?: "DIR");
+}
+
 static void add_notes(struct pp_table *table, const struct pp_ulcp_pass *self,
 		      const struct pp_ulcp_rows *rows)
 {
@@ -207,6 +249,7 @@ static void add_notes(struct pp_table *table, const struct pp_ulcp_pass *self,
 		pp_table_note(table, "no pairs could be counted: %s", self->failure);
 	pp_access_notes(table, self->context, &self->all);
 	note_order(table, self);
+	note_reversals(table, self->context->model, rows);
 	if (n_readers)
 		pp_table_note(table,
 			      "%" G_GUINT64_FORMAT " pairs of two readers of a read-write lock "

@@ -114,6 +114,7 @@ void pp_ulcp_listen(void *pass, const struct pp_ulcp_listener *listener);
 /* rows.c: arrays of struct pp_ulcp_row *, those with most unnecessary contention first. */
 struct pp_ulcp_rows {
 	GPtrArray *processes, *locks, *pairs;
+	uint64_t n_decided; /* pairs, by replays in the other order */
 };
 
 struct pp_ulcp_rows pp_ulcp_rows_make(const struct pp_ulcp_pass *self);
