@@ -56,8 +56,8 @@ refused 2 "invalid --duration 'soon'" --pid "$known" --duration soon
 refused 2 "invalid --duration '0s'" --pid "$known" --duration 0s
 refused 2 '--duration needs --pid' --duration 1s true
 refused 2 '--pid and a command exclude each other' --pid "$known" true
-refused 2 '--pid excludes --backend lttng and --accesses' --pid "$known" --backend lttng
-refused 2 '--pid excludes --backend lttng and --accesses' --pid "$known" --accesses sampled
+refused 2 '--pid excludes --backend lttng, --url and --accesses' --pid "$known" --backend lttng
+refused 2 '--pid excludes --backend lttng, --url and --accesses' --pid "$known" --accesses sampled
 refused 2 '--profile and --config exclude each other' --pid "$known" --profile full --config x
 refused 2 'kernel events, which the profile' --pid "$known" --profile applic-only
 refused 2 'kernel events, which the profile' --pid "$known" --set kernel.source=none

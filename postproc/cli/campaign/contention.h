@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "cli/view.h"
-#include "table/table.h"
 
 /* Counts of `report ulcp`, over all processes. */
 enum pp_contention_count {
@@ -45,10 +44,5 @@ unsigned pp_contention_passes(const struct pp_view *view, const char **passes);
 /* Of a capture whose passes were run. */
 void pp_contention_read(const struct pp_view *view, const char *dir, struct pp_contention *ret);
 void pp_contention_done(struct pp_contention *contention);
-
-struct pp_campaign;
-
-/* The table, with a row for each step whose recorded run has accesses. */
-struct pp_table *pp_campaign_table_contention(struct pp_campaign *campaign);
 
 #endif

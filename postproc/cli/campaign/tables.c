@@ -3,7 +3,7 @@
 #include "cli/campaign/tables.h"
 
 #include "cli/campaign/cells.h"
-#include "cli/campaign/contention.h"
+#include "cli/campaign/contention_table.h"
 #include "cli/campaign/engine.h"
 #include "cli/campaign/run_table.h"
 #include "cli/campaign/scaling.h"
