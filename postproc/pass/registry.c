@@ -23,6 +23,7 @@
 	X(occ_accesses)                                                                            \
 	X(occ_timing)                                                                              \
 	X(waiting)                                                                                 \
+	X(long_operations)                                                                         \
 	X(locks)                                                                                   \
 	X(switches)                                                                                \
 	X(critical_path)                                                                           \

@@ -74,6 +74,32 @@ for trial in $(seq "$trials"); do
 	end
 done
 
+# One wait leads to one snapshot, however long it goes on: also when it has begun before that, and has still to end.
+watch 'wait > 50ms'
+obey wait 2600000000
+taken 'wait > 50ms'
+end
+[ ! -d gprof-mt.data.snapshot.2 ] || fail "several snapshots of one wait: $(cat err)"
+
+# Two waits for the same hold: one snapshot at a time, one more at most.
+watch 'wait > 50ms'
+obey pair 1300000000
+taken 'wait > 50ms'
+end
+[ ! -d gprof-mt.data.snapshot.3 ] || fail "more than one further snapshot of two waits: $(cat err)"
+
+# A call that returns just before the end: either a snapshot, if record looked before the end, or a line that says that
+# the capture has it.  A wait that the end interrupts has no other end.
+watch 'call of nanosleep > 30ms'
+echo 'call 60000000' >&3
+end
+grep -qE '(\(|at the end \()call of nanosleep > 30ms: ' err || fail "a call just before the end was missed: $(cat err)"
+grep -qF -e 'never true' -e 'there was no' err && fail "contradictory lines: $(cat err)"
+watch 'wait of gate > 50ms'
+echo 'leave 80000000' >&3
+end
+grep -qE '(\(|at the end \()wait of gate > 50ms: ' err || fail "a wait up to the end was missed: $(cat err)"
+
 # A thread that does not run: main() reads its input.
 watch 'stall of ring_waits > 200ms'
 taken 'stall of ring_waits > 200ms'

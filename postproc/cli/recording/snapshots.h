@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The snapshots that `record` takes itself: on a signal, or on a condition.  Each is written by a
- * thread, while the program and the recording go on.
+ * thread, while the program and the recording go on.  What is asked for while one is being written
+ * leads to one more, whose reason names all of these.
  */
 #ifndef PP_CLI_RECORDING_SNAPSHOTS_H
 #define PP_CLI_RECORDING_SNAPSHOTS_H
+
+#include <stdbool.h>
 
 #include <glib.h>
 
@@ -13,12 +16,18 @@ struct pp_snapshots {
 	GThreadPool *pool; /* of one thread */
 	GMutex reading;	   /* one thread at a time reads a capture */
 	int is_over;	   /* atomic: the recorder writes no more kernel events */
+	GMutex asking;	   /* protects the next two */
+	GString *why;	   /* of the next one, which no thread has begun yet; NULL: none */
+	unsigned n_whys;
 };
 
 void pp_snapshots_begin(struct pp_snapshots *snapshots, const char *dir, const char *shown_dir);
 
-/* Asks for one; `why` in words.  Any thread. */
-void pp_snapshots_ask(struct pp_snapshots *snapshots, const char *why);
+/*
+ * Asks for one; `why` in words.  Any thread.  Returns false if it is the same as the last one that
+ * was asked for.
+ */
+bool pp_snapshots_ask(struct pp_snapshots *snapshots, const char *why);
 
 /* Waits until all are written.  Call it when the kernel's events are complete. */
 void pp_snapshots_end(struct pp_snapshots *snapshots);

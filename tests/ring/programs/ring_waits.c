@@ -5,6 +5,8 @@
  *   wait NS   a thread holds `gate` until main() sleeps on it, and NS nanoseconds longer
  *   hold NS   main() holds `kept` for NS nanoseconds
  *   call NS   main() sleeps NS nanoseconds in nanosleep()
+ *   leave NS  a thread waits for `gate` until the program ends, NS nanoseconds at least
+ *   pair NS   two threads wait for `gate` at the same time, as for "wait"
  * At the end of stdin it ends.
  */
 #include <pthread.h>
@@ -72,6 +74,42 @@ static void wait_for_gate(void)
 	pthread_join(holder, NULL);
 }
 
+static void *wait_too(void *arg)
+{
+	while (!__atomic_load_n(&is_held, __ATOMIC_ACQUIRE))
+		usleep(100);
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+	return arg;
+}
+
+static void wait_in_pair(void)
+{
+	pthread_t other;
+
+	is_held = 0;
+	pthread_create(&other, NULL, wait_too, NULL);
+	wait_for_gate();
+	pthread_join(other, NULL);
+}
+
+static void *wait_on(void *arg)
+{
+	pthread_mutex_lock(&gate);
+	return arg;
+}
+
+static void leave_waiting(long ns)
+{
+	pthread_t waiter;
+
+	pthread_mutex_lock(&gate);
+	pthread_create(&waiter, NULL, wait_on, NULL);
+	while (__atomic_load_n(&gate.__data.__lock, __ATOMIC_RELAXED) != 2)
+		usleep(100);
+	spin_ns(ns);
+}
+
 static void obey(const char *command, long ns)
 {
 	const struct timespec time = {ns / 1000000000, ns % 1000000000};
@@ -85,6 +123,10 @@ static void obey(const char *command, long ns)
 		pthread_mutex_unlock(&kept);
 	} else if (strcmp(command, "call") == 0) {
 		nanosleep(&time, NULL);
+	} else if (strcmp(command, "leave") == 0) {
+		leave_waiting(ns);
+	} else if (strcmp(command, "pair") == 0) {
+		wait_in_pair();
 	}
 }
 
