@@ -284,9 +284,29 @@ static void take_sample_path(struct pp_stream *stream, uint64_t number, struct p
 		place_sample(stream->decoder->capture->model, process, event);
 }
 
+#define LATE_PERIODS 4
+
+/*
+ * A sample stands for the CPU time since the one before, or the thread's start.  It may be a few
+ * periods more: samples come late if the CPU is busy.
+ */
+static bool sample_may_count(struct pp_stream *stream, uint64_t n, int64_t time_ns)
+{
+	const struct pp_thread *thread = stream->thread;
+	const struct pp_model *model = stream->decoder->capture->model;
+	int64_t since_ns = stream->sampled == thread		 ? stream->sampled_ns
+			   : thread->start_ns != PP_TIME_UNKNOWN ? thread->start_ns
+								 : pp_model_origin(model);
+	uint64_t passed_ns = time_ns > since_ns ? (uint64_t)time_ns - (uint64_t)since_ns : 0;
+	uint64_t period_ns = MAX(thread->process->sample_period_ns, 1);
+
+	return n > 0 && n <= LATE_PERIODS + (passed_ns + passed_ns / 8) / period_ns;
+}
+
 void pp_decode_sample(struct pp_stream *stream, const struct pp_record *record,
 		      struct pp_event *event)
 {
+	struct pp_capture *capture = stream->decoder->capture;
 	uint64_t n = record->values[PP_SAMPLE_N];
 
 	event->kind = PP_EVENT_SAMPLE;
@@ -294,6 +314,15 @@ void pp_decode_sample(struct pp_stream *stream, const struct pp_record *record,
 	if (!event->thread)
 		return;
 	take_sample_path(stream, record->values[PP_SAMPLE_PATH], event);
+	if (!sample_may_count(stream, n, event->time_ns)) {
+		if (!pp_capture_is_damaged(capture, stream->name))
+			pp_capture_add_damage(capture, stream->name,
+					      "has samples of more CPU time than has passed; the "
+					      "report leaves out their time");
+		n = 0;
+	}
+	stream->sampled = event->thread;
+	stream->sampled_ns = event->time_ns;
 	event->sample.weight_ns = n * event->thread->process->sample_period_ns;
 	event->thread->stack_samples += n;
 }

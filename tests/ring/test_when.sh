@@ -50,10 +50,22 @@ taken()
 	until_true 60 grep -qF "($1: " err || fail "expected a line with '$1', found: $(cat err)"
 }
 
-for trial in $(seq "$trials"); do
+# On a busy machine, a wait of 10 ms may take 50 ms: then it is tried again, and at last left out.
+begin_waits()
+{
+	local attempt
+	for attempt in 1 2 3; do
+		watch 'wait > 50ms'
+		obey wait 10000000
+		[ "$(cut -d' ' -f2 out)" -ge 45000000 ] || return 0
+		end
+	done
 	watch 'wait > 50ms'
+}
+
+for trial in $(seq "$trials"); do
 	# A shorter one leads to none.
-	obey wait 10000000
+	begin_waits
 	obey wait 80000000
 	taken 'wait > 50ms'
 	[ "$(longest '.locks[] | select(.name == "gate") | .sites[].holders[] | select(.site | test("^hold ")) | .wait_max_ns')" -ge 80000000 ] ||

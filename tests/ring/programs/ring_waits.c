@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring_waits THREADS: THREADS threads lock and unlock `busy` every millisecond; main() obeys the
- * lines on stdin, and answers each with its name on stdout:
+ * lines on stdin, and answers each with its name on stdout, and the nanoseconds that it took:
  *   wait NS   a thread holds `gate` until main() sleeps on it, and NS nanoseconds longer
  *   hold NS   main() holds `kept` for NS nanoseconds
  *   call NS   main() sleeps NS nanoseconds in nanosleep()
@@ -142,8 +142,10 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	while (scanf("%15s %ld", command, &ns) == 2) {
+		long begin_ns = now_ns();
+
 		obey(command, ns);
-		puts(command);
+		printf("%s %ld\n", command, now_ns() - begin_ns);
 		fflush(stdout);
 	}
 	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
