@@ -8,8 +8,9 @@
 #include "core/error.h"
 
 /*
- * Its directory, from the files that the process has mapped; the caller frees it.  NULL after an
- * error: there is no such process, it may not be seen, or it is not recorded.
+ * Its directory, from the files that the process has mapped, or those that `record --pid` has open;
+ * the caller frees it.  NULL after an error: there is no such process, it may not be seen, or it is
+ * not recorded.
  */
 char *pp_capture_of(pid_t pid, struct pp_error *err);
 

@@ -15,8 +15,19 @@
 #include <unistd.h>
 
 #define DRAIN_MS 1000
+#define RETRY_MS 10
 
 static volatile sig_atomic_t forward[_NSIG];
+static bool was_kept; /* SIGUSR2 was blocked by this process, not by its caller */
+
+void pp_child_keep_requests(void)
+{
+	sigset_t mask, before;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR2);
+	was_kept = sigprocmask(SIG_BLOCK, &mask, &before) == 0 && !sigismember(&before, SIGUSR2);
+}
 
 static void note_signal(int signal)
 {
@@ -70,6 +81,8 @@ static void block_signals(sigset_t *ret_old_mask)
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGQUIT);
 	sigprocmask(SIG_BLOCK, &mask, ret_old_mask);
+	if (was_kept)
+		sigdelset(ret_old_mask, SIGUSR2);
 }
 
 int pp_child_hold(struct pp_child *child, char *const *argv, char *const *env, struct pp_error *err)
@@ -152,11 +165,17 @@ static void forward_signals(const struct pp_child *child)
 
 static void answer(const struct pp_child *child)
 {
-	if (!forward[SIGUSR2])
-		return;
-	forward[SIGUSR2] = 0;
-	if (child->asked)
-		child->asked(child->data);
+	if (forward[SIGUSR2] && (!child->asked || child->asked(child->data)))
+		forward[SIGUSR2] = 0;
+}
+
+/* Returns NULL if there is no need to wake up. */
+static const struct timespec *pause_of(bool has_rings)
+{
+	static const struct timespec drain = {DRAIN_MS / 1000, DRAIN_MS % 1000 * 1000000},
+				     retry = {0, RETRY_MS * 1000000};
+
+	return forward[SIGUSR2] ? &retry : has_rings ? &drain : NULL;
 }
 
 static bool has_ended(struct pp_child *child)
@@ -182,7 +201,6 @@ static void let_signals_in(const sigset_t *mask)
 void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 		   struct pp_mailbox *mailbox)
 {
-	const struct timespec timeout = {DRAIN_MS / 1000, DRAIN_MS % 1000 * 1000000};
 	g_autofree struct pollfd *fds = g_new(struct pollfd, PP_POLLFDS * collector->n_rings + 1);
 	sigset_t mask = child->old_mask;
 
@@ -196,7 +214,7 @@ void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 		unsigned n = pp_collector_pollfds(collector, fds);
 
 		fds[n] = (struct pollfd){.fd = mailbox->fd, .events = POLLIN};
-		if (ppoll(fds, n + 1, n ? &timeout : NULL, &mask) > 0)
+		if (ppoll(fds, n + 1, pause_of(n > 0), &mask) > 0)
 			let_signals_in(&mask);
 		forward_signals(child);
 		answer(child);
@@ -204,6 +222,7 @@ void pp_child_wait(struct pp_child *child, struct pp_collector *collector,
 			pp_collector_round(collector);
 		pp_mailbox_read(mailbox);
 	}
+	answer(child);
 	pp_mailbox_stop(mailbox);
 }
 

@@ -11,6 +11,7 @@
 #define PP_RECORD_LAUNCH_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -19,8 +20,11 @@
 #include "core/error.h"
 
 struct pp_child {
-	/* Called on SIGUSR2; NULL: it is ignored. */
-	void (*asked)(void *data);
+	/*
+	 * Called on SIGUSR2; NULL: it is ignored.  Returns false if there is nothing yet: it is
+	 * called again then.
+	 */
+	bool (*asked)(void *data);
 	void *data;
 	pid_t pid;
 	int go_fd;     /* the child waits for a byte from it */
@@ -29,6 +33,12 @@ struct pp_child {
 	struct rusage usage;
 	sigset_t old_mask;
 };
+
+/*
+ * Keeps SIGUSR2 for later, since it would end this process.  The program gets the mask from before.
+ * To be called first of all.
+ */
+void pp_child_keep_requests(void);
 
 /* Forks the child, which blocks before exec.  Returns 0 or -errno. */
 int pp_child_hold(struct pp_child *child, char *const *argv, char *const *env,

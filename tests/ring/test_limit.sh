@@ -37,6 +37,8 @@ recorded --ring 2M --set sync.order=on -- ./ring_locks 2 $rounds
 echo "2M, full-sched: $largest bytes at most, $(streams_bytes gprof-mt.data) at the end"
 [ "$largest" -le $size ] || fail "expected at most $size bytes while it ran, found $largest"
 [ "$(streams_bytes gprof-mt.data)" -le "$size" ] || fail "expected at most $size bytes at the end"
+grep -qF 'gprof-mt: no samples: with --ring, only programs built with -pg have some' err ||
+	fail "expected a line on samples, found: $(cat err)"
 grep -q 'the ring has the last' err || fail "expected a line of record on the ring, found: $(cat err)"
 [ "$(ring_from gprof-mt.data)" -gt 0 ] || fail "expected a part of the time, found from $(ring_from gprof-mt.data) on"
 complete_events gprof-mt.data

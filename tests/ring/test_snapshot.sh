@@ -67,6 +67,8 @@ for source in none auto; do
 	done
 	[ "$(info "snapshot time_ns" gprof-mt.data.snapshot.1)" -gt "$first_ns" ] || fail "expected a later instant"
 	fails 1 'File exists' snapshot -o first.snap
+	fails 1 'is inside the capture gprof-mt.data; choose another directory (-o)' snapshot -o gprof-mt.data/inside
+	(cd gprof-mt.data && fails 1 'is inside the capture .; choose another directory (-o)' snapshot .) || exit 1
 
 	# On a signal.
 	obey wait 6000000

@@ -304,6 +304,9 @@ static void note_limits(const struct options *options, const struct pp_run *run,
 
 	if (losses)
 		pp_record_note("%s", losses);
+	if (gm_config_has_ring(config) && config->sample_hz && config->calls_mode != GM_CALLS_OFF &&
+	    !pp_program_image(program)->counts_calls)
+		pp_record_note("no samples: with --ring, only programs built with -pg have some");
 	if (config->access_mode == GM_ACCESS_SAMPLED)
 		pp_record_note(
 		    "accesses: some critical sections of each call site are executed in single "
@@ -415,10 +418,13 @@ static int open_sources(const struct options *options, struct pp_run *run,
 	return 0;
 }
 
-/* On SIGUSR2. */
-static void take_asked(void *data)
+/* On SIGUSR2.  Returns false if no process has begun to record yet. */
+static bool take_asked(void *data)
 {
-	pp_snapshots_ask(data, "SIGUSR2");
+	if (!pp_snapshots_may_begin(data))
+		return false;
+	(void)pp_snapshots_ask(data, "SIGUSR2");
+	return true;
 }
 
 static void end_snapshots(void *data)
@@ -549,8 +555,10 @@ int pp_cmd_record(int argc, char **argv)
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_program program = {.path = NULL};
 	struct pp_child child;
-	int rc, status = parse_options(argc, argv, &options);
+	int rc, status;
 
+	pp_child_keep_requests();
+	status = parse_options(argc, argv, &options);
 	if (status >= 0)
 		return status;
 	status = read_config(&options, config);
@@ -561,8 +569,11 @@ int pp_cmd_record(int argc, char **argv)
 		return pp_cli_usage("record", "--pid records kernel events, which the profile "
 					      "applic-only and kernel.source=none leave out");
 	/* Their streams would grow without a limit. */
-	if (options.pid && gm_config_has_ring(config))
+	if (options.pid && gm_config_has_ring(config)) {
+		if (config->sample_hz)
+			pp_record_note("no samples: with --pid, a ring has none");
 		config->sample_hz = 0;
+	}
 	if (options.pid)
 		return pp_record_attach(options.pid, options.duration_ns, config);
 	rc = pp_program_read(options.command[0], &program, &err);

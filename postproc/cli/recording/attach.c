@@ -13,6 +13,7 @@
 #include "cli/recording/losses.h"
 #include "cli/recording/new_capture.h"
 #include "cli/recording/notes.h"
+#include "cli/recording/snapshots.h"
 #include "core/clock.h"
 #include "core/text/duration.h"
 #include "core/text/printable.h"
@@ -168,6 +169,17 @@ static int begin(struct attachment *self, struct pp_error *err)
 	return rc;
 }
 
+/* On SIGUSR2. */
+static void take_asked(void *snapshots)
+{
+	(void)pp_snapshots_ask(snapshots, "SIGUSR2");
+}
+
+static void end_snapshots(void *snapshots)
+{
+	pp_snapshots_end(snapshots);
+}
+
 static int run_recording(struct attachment *self, struct pp_run *run, int64_t duration_ns)
 {
 	struct pp_error err = PP_ERROR_INIT;
@@ -177,7 +189,7 @@ static int run_recording(struct attachment *self, struct pp_run *run, int64_t du
 		return pp_cli_fail(&err);
 	note_begin(self, duration_ns);
 	self->attached.end = pp_attach_wait(&self->target, &self->collector, &self->samples,
-					    run->start_ns, duration_ns);
+					    run->start_ns, duration_ns, take_asked, run->data);
 	run->end_ns = pp_clock_now_ns();
 	run->end_us = g_get_real_time();
 	pp_target_samples_end(&self->samples);
@@ -206,7 +218,10 @@ static int record(struct attachment *self, int64_t duration_ns, struct gm_config
 	g_autoptr(GPtrArray) losses = pp_losses_new();
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_discard discard;
+	struct pp_snapshots snapshots;
 	struct pp_run run = {
+	    .kernel_ended = end_snapshots,
+	    .data = &snapshots,
 	    .argv = self->target.command,
 	    .config = config,
 	    .capture = capture,
@@ -223,7 +238,11 @@ static int record(struct attachment *self, int64_t duration_ns, struct gm_config
 		pp_discard_end(&discard);
 		return pp_cli_fail(&err);
 	}
+	pp_snapshots_begin(&snapshots, capture->dir, shown_dir);
 	status = run_recording(self, &run, duration_ns);
+	/* If it could not attach. */
+	if (snapshots.pool)
+		pp_snapshots_end(&snapshots);
 	pp_record_end_capture(capture, &run, &discard, status == PP_EXIT_GOOD);
 	return status;
 }

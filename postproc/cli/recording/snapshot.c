@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -184,6 +185,15 @@ static char *strip_slashes(const char *dir)
 	return name;
 }
 
+/* Later snapshots would copy it, and readers take it for a process. */
+static bool is_inside(const char *parent, const char *base)
+{
+	g_autofree char *to = realpath(parent, NULL), *from = realpath(base, NULL);
+	size_t len = from ? strlen(from) : 0;
+
+	return to && from && strncmp(to, from, len) == 0 && (!to[len] || to[len] == '/');
+}
+
 int pp_snapshot_write(const char *dir, const char *out, const char *why, const int *is_over,
 		      char **ret_out, struct pp_error *err)
 {
@@ -195,6 +205,12 @@ int pp_snapshot_write(const char *dir, const char *out, const char *why, const i
 
 	if (from_fd < 0)
 		return pp_error_add(err, -errno, "%s: %s", base, g_strerror(errno));
+	if (is_inside(parent, base)) {
+		close(from_fd);
+		return pp_error_add(err, -EINVAL,
+				    "%s is inside the capture %s; choose another directory (-o)",
+				    target, base);
+	}
 	if (!g_mkdtemp(made)) {
 		rc = -errno;
 		close(from_fd);

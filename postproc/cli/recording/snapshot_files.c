@@ -261,7 +261,8 @@ int pp_snapshot_copy_kernel(int from_fd, int to_fd, struct pp_error *err)
 
 static bool is_left_out(const char *name, unsigned depth)
 {
-	static const char *const names[] = {GM_MANIFEST_FILE, "index", "info.json", KERNEL};
+	static const char *const names[] = {GM_MANIFEST_FILE, "index", "info.json", "info.json.new",
+					    KERNEL};
 
 	for (unsigned i = 0; depth == 0 && i < G_N_ELEMENTS(names); i++)
 		if (g_str_equal(name, names[i]))

@@ -2,9 +2,13 @@
 /* Snapshots that a recording is asked for, by a signal or a condition (snapshots.h). */
 #include "cli/recording/snapshots.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "cli/commands.h"
 #include "cli/recording/notes.h"
 #include "cli/recording/snapshot.h"
+#include "gmon-mt/format.h"
 
 #define MAX_WHYS 8 /* reasons that are named; the others are counted */
 
@@ -62,6 +66,42 @@ bool pp_snapshots_ask(struct pp_snapshots *snapshots, const char *why)
 	if (is_new)
 		g_thread_pool_push(snapshots->pool, snapshots, NULL);
 	return is_new;
+}
+
+/* Has this table of threads its first one? */
+static bool has_thread(const char *path)
+{
+	struct gm_threads_header header = {.header_bytes = 0};
+	struct gm_thread_slot slot = {.state = GM_THREAD_FREE};
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool has = fd >= 0 && pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
+		   pread(fd, &slot, sizeof(slot), header.header_bytes) == sizeof(slot) &&
+		   slot.state != GM_THREAD_FREE;
+
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
+static bool has_process(const char *dir)
+{
+	g_autoptr(GDir) folders = g_dir_open(dir, 0, NULL);
+	const char *name;
+
+	while (folders && (name = g_dir_read_name(folders))) {
+		g_autofree char *path = g_build_filename(dir, name, "threads", NULL);
+
+		if (g_ascii_isdigit(*name) && has_thread(path))
+			return true;
+	}
+	return false;
+}
+
+bool pp_snapshots_may_begin(struct pp_snapshots *snapshots)
+{
+	if (!snapshots->may_begin_us)
+		snapshots->may_begin_us = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
+	return has_process(snapshots->dir) || g_get_monotonic_time() >= snapshots->may_begin_us;
 }
 
 void pp_snapshots_end(struct pp_snapshots *snapshots)

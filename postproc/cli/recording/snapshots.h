@@ -13,11 +13,12 @@
 
 struct pp_snapshots {
 	const char *dir, *shown_dir;
-	GThreadPool *pool; /* of one thread */
-	GMutex reading;	   /* one thread at a time reads a capture */
-	int is_over;	   /* atomic: the recorder writes no more kernel events */
-	GMutex asking;	   /* protects the next two */
-	GString *why;	   /* of the next one, which no thread has begun yet; NULL: none */
+	GThreadPool *pool;    /* of one thread */
+	GMutex reading;	      /* one thread at a time reads a capture */
+	int64_t may_begin_us; /* in any case; 0: pp_snapshots_may_begin() was not called */
+	int is_over;	      /* atomic: the recorder writes no more kernel events */
+	GMutex asking;	      /* protects the next two */
+	GString *why;	      /* of the next one, which no thread has begun yet; NULL: none */
 	unsigned n_whys;
 };
 
@@ -28,6 +29,12 @@ void pp_snapshots_begin(struct pp_snapshots *snapshots, const char *dir, const c
  * was asked for.
  */
 bool pp_snapshots_ask(struct pp_snapshots *snapshots, const char *why);
+
+/*
+ * Is there something to take?  Else the first process has not begun to record, as in the first
+ * milliseconds.  One second after the first call the answer is yes: it may never begin.
+ */
+bool pp_snapshots_may_begin(struct pp_snapshots *snapshots);
 
 /* Waits until all are written.  Call it when the kernel's events are complete. */
 void pp_snapshots_end(struct pp_snapshots *snapshots);

@@ -17,7 +17,7 @@ static int signal_fd = -1;
 
 int pp_attach_signals(struct pp_error *err)
 {
-	static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGUSR2};
+	static const int ignored[] = {SIGPIPE, SIGXFSZ};
 	struct sigaction hang_up;
 	sigset_t mask;
 
@@ -27,6 +27,7 @@ int pp_attach_signals(struct pp_error *err)
 	/* Also where a shell ignores it, for jobs in the background. */
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGUSR2);
 	/* Not under nohup. */
 	if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)
 		sigaddset(&mask, SIGHUP);
@@ -83,13 +84,29 @@ static int pause_ms(int64_t end_ns)
 	return (int)CLAMP(left_ns / NS_PER_MS + 1, 0, DRAIN_MS);
 }
 
+/* Returns true if one of the signals ends the recording. */
+static bool take_signals(void (*asked)(void *data), void *data)
+{
+	struct signalfd_siginfo info;
+	bool is_end = false;
+
+	while (read(signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGUSR2)
+			asked(data);
+		else
+			is_end = true;
+	}
+	return is_end;
+}
+
 enum pp_attach_end pp_attach_wait(const struct pp_target *target, struct pp_collector *collector,
 				  struct pp_target_samples *samples, int64_t start_ns,
-				  int64_t duration_ns)
+				  int64_t duration_ns, void (*asked)(void *data), void *data)
 {
 	unsigned n_most = PP_POLLFDS * collector->n_rings + samples->n_rings + 2;
 	g_autofree struct pollfd *fds = g_new(struct pollfd, n_most);
 	int64_t end_ns = duration_ns ? start_ns + duration_ns : INT64_MAX;
+	bool is_end;
 
 	fds[0] = (struct pollfd){.fd = target->pid_fd, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = signal_fd, .events = POLLIN};
@@ -101,9 +118,10 @@ enum pp_attach_end pp_attach_wait(const struct pp_target *target, struct pp_coll
 			fds[0].revents = fds[1].revents = 0;
 		pp_collector_round(collector);
 		pp_target_samples_round(samples);
+		is_end = fds[1].revents && take_signals(asked, data);
 		if (fds[0].revents)
 			return PP_ATTACH_EXIT;
-		if (fds[1].revents)
+		if (is_end)
 			return PP_ATTACH_SIGNAL;
 		if (pp_clock_now_ns() >= end_ns)
 			return PP_ATTACH_DURATION;

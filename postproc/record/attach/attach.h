@@ -12,7 +12,10 @@
 #include "record/attach/threads.h"
 #include "record/info.h"
 
-/* Blocks SIGINT, SIGTERM and SIGHUP, which end the recording from then on.  Returns 0 or -errno. */
+/*
+ * Blocks SIGINT, SIGTERM and SIGHUP, which end the recording from then on, and SIGUSR2.  Returns 0
+ * or -errno.
+ */
 int pp_attach_signals(struct pp_error *err);
 
 /*
@@ -25,10 +28,10 @@ void pp_attach_begin(struct pp_run *run, const struct pp_target *target,
 
 /*
  * Collects events until the process or duration_ns (0: no limit) has ended, or until a signal.
- * Returns the reason.
+ * Calls asked(data) on SIGUSR2.  Returns the reason.
  */
 enum pp_attach_end pp_attach_wait(const struct pp_target *target, struct pp_collector *collector,
 				  struct pp_target_samples *samples, int64_t start_ns,
-				  int64_t duration_ns);
+				  int64_t duration_ns, void (*asked)(void *data), void *data);
 
 #endif
