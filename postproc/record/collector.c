@@ -508,6 +508,11 @@ static void emit(void *data, unsigned queue, struct pp_kevent *event)
 	struct pp_collector *collector = data;
 	unsigned stream = queue % collector->n_rings;
 
+	if (collector->end_ns && event->time_ns > collector->end_ns) {
+		if (event->kind != PP_KEVENT_LOST)
+			return;
+		event->time_ns = collector->end_ns;
+	}
 	if (!pp_tree_take(&collector->tree, event) || event->time_ns < collector->begin_ns)
 		return;
 	collector->filled += event->side_band && has_tracepoints(collector);
@@ -580,8 +585,17 @@ static void finish_bpf(struct pp_collector *collector)
 
 int pp_collector_end(struct pp_collector *collector)
 {
+	uint64_t end_ns;
+
 	if (!collector->ctf)
 		return 0;
+	/*
+	 * The BPF programs are stopped one after the other, in tens of milliseconds, in which perf
+	 * still records: threads that a process which goes on starts meanwhile would seem never to
+	 * run.
+	 */
+	if (collector->begin_ns)
+		collector->end_ns = (uint64_t)pp_clock_now_ns();
 	if (collector->source == GM_KERNEL_BPF)
 		collector->left_out = pp_bpf_stop(&collector->bpf);
 	for (unsigned i = 0; i < collector->n_rings; i++)
@@ -590,18 +604,18 @@ int pp_collector_end(struct pp_collector *collector)
 	finish_bpf(collector);
 	pp_merge_emit(&collector->merge, UINT64_MAX, emit, collector);
 	pp_tree_settle(&collector->tree, pp_process_runs);
+	end_ns = collector->end_ns ? collector->end_ns : (uint64_t)pp_clock_now_ns();
 	for (unsigned i = 0; i < collector->n_rings; i++) {
 		struct pp_ring *ring = &collector->rings[i];
 		uint64_t reported = ring->lost;
 
 		ring->lost = pp_ring_lost(ring);
 		if (ring->lost > reported)
-			pp_kernel_ctf_lost(collector->ctf, i, (uint64_t)pp_clock_now_ns(),
-					   ring->lost - reported);
+			pp_kernel_ctf_lost(collector->ctf, i, end_ns, ring->lost - reported);
 	}
 	for (unsigned i = 0; i < collector->bpf.n_rings; i++)
 		collector->rings[i].lost += collector->bpf.of[i].reported_dropped;
-	return pp_kernel_ctf_end(collector->ctf, (uint64_t)pp_clock_now_ns());
+	return pp_kernel_ctf_end(collector->ctf, end_ns);
 }
 
 void pp_collector_done(struct pp_collector *collector)

@@ -39,6 +39,7 @@ struct pp_collector {
 	uint64_t round_ns;   /* begin of the previous round */
 	uint64_t emitted_ns; /* everything earlier is written */
 	uint64_t begin_ns;   /* of a process that ran before: earlier events are not written */
+	uint64_t end_ns;     /* ... that goes on: nor are later ones; 0: no limit */
 	pid_t root;
 	uint64_t filled;   /* switches that were missing among the tracepoints */
 	uint64_t left_out; /* events for which the kernel skipped a BPF program, on all CPUs */

@@ -160,6 +160,14 @@ static bool take_fork(struct pp_tree *tree, struct pp_kevent *event)
 		drop(tree, event->tid);
 		return false;
 	}
+	/*
+	 * A child that was forked before the begin: the kernel may not have known yet that its
+	 * parent is ours, so its switches are not recorded, nor those of its own threads.
+	 */
+	if (event->pid != parent->pid && event->time_ns < tree->begin_ns) {
+		drop(tree, event->tid);
+		return false;
+	}
 	strcpy(event->comm, parent->comm);
 	strcpy(event->other_comm, parent->comm);
 	task = find(tree, event->tid);
