@@ -9,6 +9,7 @@
 #include "analysis/select.h"
 #include "analysis/thread_cells.h"
 #include "pass/tree_rows.h"
+#include "pass/unsampled.h"
 
 enum {
 	SHARE = PP_TREE_CELLS,
@@ -249,6 +250,7 @@ static struct pp_table *make_text(const struct calltree *self, const struct pp_t
 struct covered {
 	int64_t lifetime_ns, wait_ns, call_ns, cpu_ns; /* cpu_ns: in no wait and no call */
 	int64_t unsampled_ns, runnable_ns, blocked_ns;
+	bool is_sampled; /* it has a sample */
 };
 
 static int64_t unknown_of(const struct covered *of)
@@ -267,6 +269,7 @@ static struct covered covered_of(const struct calltree *self, const struct pp_th
 	of.wait_ns = thread->wait_ns;
 	of.call_ns = thread->call_ns;
 	of.cpu_ns = thread->cpu_ns - thread->in_waits_ns;
+	of.is_sampled = thread->sampled;
 	if (!life->scheduled)
 		return of;
 	of.unsampled_ns = thread->elsewhere_ns[PP_MODE_RUNNING] - of.cpu_ns;
@@ -327,6 +330,7 @@ static struct pp_table *make_threads(const struct calltree *self, struct pp_tabl
 	struct pp_table *table = pp_table_new("calltree_threads", "Call tree: time of threads",
 					      thread_columns, N_THREAD_COLUMNS);
 	struct covered sum = {0};
+	struct pp_unsampled unsampled = {0};
 
 	table->is_for_programs = true;
 	if (pp_selects_by(self->context,
@@ -343,6 +347,8 @@ static struct pp_table *make_threads(const struct calltree *self, struct pp_tabl
 		if (!of.lifetime_ns)
 			continue;
 		add_thread(self, table, life, &of);
+		if (!of.is_sampled && of.unsampled_ns > 0)
+			pp_unsampled_add(&unsampled, life->thread->process, of.unsampled_ns);
 		sum.lifetime_ns += of.lifetime_ns;
 		sum.wait_ns += of.wait_ns;
 		sum.call_ns += of.call_ns;
@@ -352,6 +358,7 @@ static struct pp_table *make_threads(const struct calltree *self, struct pp_tabl
 		sum.blocked_ns += of.blocked_ns;
 	}
 	note_covered(tree, &sum);
+	pp_unsampled_note(&unsampled, self->context->model, tree);
 	return table;
 }
 

@@ -53,8 +53,7 @@ taken()
 # On a busy machine, a wait of 10 ms may take 50 ms: then it is tried again, and at last left out.
 begin_waits()
 {
-	local attempt
-	for attempt in 1 2 3; do
+	for _ in 1 2 3; do
 		watch 'wait > 50ms'
 		obey wait 10000000
 		[ "$(cut -d' ' -f2 out)" -ge 45000000 ] || return 0
