@@ -284,23 +284,21 @@ static void take_sample_path(struct pp_stream *stream, uint64_t number, struct p
 		place_sample(stream->decoder->capture->model, process, event);
 }
 
-#define LATE_PERIODS 4
+/* CPU clocks of virtual machines run ahead of the time now and then. */
+#define CLOCK_ERROR_NS INT64_C(1000000000)
 
 /*
- * A sample stands for the CPU time since the one before, or the thread's start.  It may be a few
- * periods more: samples come late if the CPU is busy.
+ * A sample stands for CPU time that has passed, but not only for that since the thread's start: a
+ * child of fork counts its samples until it has a folder, and tells them with the first one that it
+ * writes.
  */
-static bool sample_may_count(struct pp_stream *stream, uint64_t n, int64_t time_ns)
+static bool sample_may_count(const struct pp_stream *stream, uint64_t n, int64_t time_ns)
 {
-	const struct pp_thread *thread = stream->thread;
-	const struct pp_model *model = stream->decoder->capture->model;
-	int64_t since_ns = stream->sampled == thread		 ? stream->sampled_ns
-			   : thread->start_ns != PP_TIME_UNKNOWN ? thread->start_ns
-								 : pp_model_origin(model);
-	uint64_t passed_ns = time_ns > since_ns ? (uint64_t)time_ns - (uint64_t)since_ns : 0;
-	uint64_t period_ns = MAX(thread->process->sample_period_ns, 1);
+	int64_t origin_ns = pp_model_origin(stream->decoder->capture->model);
+	uint64_t passed_ns = time_ns > origin_ns ? (uint64_t)time_ns - (uint64_t)origin_ns : 0;
+	uint64_t period_ns = MAX(stream->thread->process->sample_period_ns, 1);
 
-	return n > 0 && n <= LATE_PERIODS + (passed_ns + passed_ns / 8) / period_ns;
+	return n > 0 && n <= (passed_ns + CLOCK_ERROR_NS) / period_ns;
 }
 
 void pp_decode_sample(struct pp_stream *stream, const struct pp_record *record,
@@ -321,8 +319,6 @@ void pp_decode_sample(struct pp_stream *stream, const struct pp_record *record,
 					      "report leaves out their time");
 		n = 0;
 	}
-	stream->sampled = event->thread;
-	stream->sampled_ns = event->time_ns;
 	event->sample.weight_ns = n * event->thread->process->sample_period_ns;
 	event->thread->stack_samples += n;
 }

@@ -72,9 +72,7 @@ struct pp_stream {
 	uint64_t io_ns;	    /* the sum of its blocking calls so far */
 	int64_t looked_ns;  /* time of the last event that was looked at, except definitions */
 	struct pp_event io; /* the call, once its begin was passed on */
-	const struct pp_thread *sampled; /* thread of the last sample; NULL: none */
-	int64_t sampled_ns;		 /* its time */
-	struct pp_defined_sets *sets;	 /* of accesses (decode_accesses.c); NULL: none */
+	struct pp_defined_sets *sets; /* of accesses (decode_accesses.c); NULL: none */
 };
 
 /* Passes on an event of this stream, whose time has been noted, if its kind is wanted. */

@@ -14,7 +14,7 @@ stream=$(echo gprof-mt.data/*/samples/stream_1)
 cp "$stream" good
 "$gprof_mt" report quality calltree >report.txt 2>err || fail "a good capture: exit status $?: $(cat report.txt err)"
 
-for n in 0 1000 4294967295; do
+for n in 0 100000 4294967295; do
 	python3 "$programs/change_sample.py" "$stream" $n || fail "change_sample.py"
 	for section in quality calltree callgraph; do
 		"$gprof_mt" report --format json $section >report.json 2>err
