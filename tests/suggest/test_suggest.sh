@@ -119,7 +119,7 @@ if [ -e "$GM_BUILD/libaccess_step.so" ]; then
 	suggested section log_lock 'long section'
 	last=$(line section 'work(10);')
 	holds ".suggestions[0] | .action == \"shrink the sections of append (pair_section.c:$(line section 'lock(&log_lock)')): \" +
-		\"move lines $((last - 1))-$last before the lock\" and .data == \"stored\""
+		\"move lines $((last - 2))-$last before the lock\" and .data == \"stored\""
 	same "marked lines" 2 "$(jq -r '.suggestions[0].sites[0].source' json | grep -c '^^.*work(')"
 	gain section
 else

@@ -22,6 +22,7 @@ double plain(double x)
 
 static pthread_mutex_t long_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t null_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t start;
 static _Alignas(64) int shared;
 static _Alignas(64) double own[2][N_OWN];
 
@@ -69,6 +70,7 @@ NOT_INLINED static void use_null(int me, double x)
 
 static void *run(void *is_second)
 {
+	pthread_barrier_wait(&start);
 	for (int i = 0; i < N_ROUNDS; i++) {
 		use_long(is_second != NULL, i);
 		use_null(is_second != NULL, i);
@@ -80,6 +82,7 @@ int main(void)
 {
 	pthread_t thread;
 
+	pthread_barrier_init(&start, NULL, 2);
 	if (pthread_create(&thread, NULL, run, &shared))
 		return 1;
 	run(NULL);
