@@ -19,6 +19,11 @@
 #define THREADS	 "{t}"
 #define SHARE	 "{w/t}"
 
+unsigned pp_point_cpus(const struct pp_point *point)
+{
+	return point->cpus ? (unsigned)point->cpus : pp_measure_cpus();
+}
+
 void pp_test_free(void *data)
 {
 	struct pp_test *test = data;

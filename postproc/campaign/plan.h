@@ -26,6 +26,9 @@ static inline bool pp_point_equal(const struct pp_point *a, const struct pp_poin
 	return a->workload == b->workload && a->cpus == b->cpus && a->threads == b->threads;
 }
 
+/* The number of CPUs that its command may use: the chosen one, or all of this process. */
+unsigned pp_point_cpus(const struct pp_point *point);
+
 struct pp_test {
 	char *name;	  /* of letters, digits, '_', '.' and '-' */
 	char **command;	  /* with "{w}", "{t}" and "{w/t}", which are replaced */

@@ -52,23 +52,16 @@ const struct pp_column pp_top_columns[PP_N_TOP_COLUMNS] = {
 		    "call site of the acquisition for which that site waited longest"},
 };
 
-static int64_t time_of(const struct pp_table *table, guint row, const char *key)
-{
-	const struct pp_cell *cell = pp_table_cell(table, row, key);
-
-	return cell ? cell->time_ns : 0;
-}
-
 /* Waits that were not idle, and spins. */
 static int64_t wait_of(const struct pp_table *locks, guint row)
 {
-	return time_of(locks, row, "wait_ns") - time_of(locks, row, "idle_ns") +
-	       time_of(locks, row, "spin_ns");
+	return pp_table_time_ns(locks, row, "wait_ns") - pp_table_time_ns(locks, row, "idle_ns") +
+	       pp_table_time_ns(locks, row, "spin_ns");
 }
 
 static int64_t idle_of(const struct pp_table *locks, guint row)
 {
-	return time_of(locks, row, "idle_ns");
+	return pp_table_time_ns(locks, row, "idle_ns");
 }
 
 static void copy_cell(struct pp_cell *to, enum pp_type type, const struct pp_cell *from)
@@ -307,7 +300,7 @@ char *pp_top_io_text(const struct pp_table *io, unsigned at, double factor)
 
 	if (!io || at >= io->rows->len)
 		return NULL;
-	wait_ns = time_of(io, at, "wait_ns") - time_of(io, at, "idle_ns");
+	wait_ns = pp_table_time_ns(io, at, "wait_ns") - pp_table_time_ns(io, at, "idle_ns");
 	if (wait_ns <= 0)
 		return NULL;
 	wait = pp_duration_text((int64_t)((double)wait_ns * factor));
@@ -362,9 +355,9 @@ char *pp_top_io_idle_text(const struct pp_table *io, double factor)
 	GString *line;
 
 	for (guint r = 0; io && r < io->rows->len; r++)
-		if (time_of(io, r, "idle_ns"))
+		if (pp_table_time_ns(io, r, "idle_ns"))
 			add_idle(calls, pp_table_cell(io, r, "call")->text,
-				 time_of(io, r, "idle_ns"));
+				 pp_table_time_ns(io, r, "idle_ns"));
 	if (!calls->len)
 		return NULL;
 	g_array_sort(calls, most_idle_first);

@@ -206,6 +206,20 @@ const struct pp_cell *pp_table_cell(const struct pp_table *table, unsigned row, 
 	return cells && !cells[column].missing ? &cells[column] : NULL;
 }
 
+uint64_t pp_table_count(const struct pp_table *table, unsigned row, const char *key)
+{
+	const struct pp_cell *cell = pp_table_cell(table, row, key);
+
+	return cell ? cell->count : 0;
+}
+
+int64_t pp_table_time_ns(const struct pp_table *table, unsigned row, const char *key)
+{
+	const struct pp_cell *cell = pp_table_cell(table, row, key);
+
+	return cell ? cell->time_ns : 0;
+}
+
 void pp_table_note(struct pp_table *table, const char *format, ...)
 {
 	va_list args;

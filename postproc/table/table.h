@@ -166,6 +166,11 @@ int pp_table_column(const struct pp_table *table, const char *key);
 
 /* A cell of a row; NULL if there is no such table or column, or the cell is missing. */
 const struct pp_cell *pp_table_cell(const struct pp_table *table, unsigned row, const char *key);
+
+/* Its value; 0 if there is none. */
+uint64_t pp_table_count(const struct pp_table *table, unsigned row, const char *key);
+int64_t pp_table_time_ns(const struct pp_table *table, unsigned row, const char *key);
+
 void pp_table_note(struct pp_table *table, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 void pp_cell_set_text(struct pp_cell *cell, const char *text); /* copies the text; NULL: missing */

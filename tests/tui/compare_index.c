@@ -105,13 +105,6 @@ static struct pp_table *table_of(const struct comparison *self, unsigned pass, c
 	return NULL;
 }
 
-static uint64_t count_in(const struct pp_table *table, unsigned row, const char *key)
-{
-	const struct pp_cell *cell = pp_table_cell(table, row, key);
-
-	return cell ? cell->count : 0;
-}
-
 /* --- threads -------------------------------------------------------------------------------- */
 
 static uint32_t find_thread(const struct pp_index *index, uint64_t pid, uint64_t image,
@@ -155,8 +148,9 @@ static void compare_thread(const struct comparison *self, const struct pp_table 
 		     {"blocked_io_ns", PP_MODE_BLOCKED_IO},
 		     {"blocked_other_ns", PP_MODE_BLOCKED_OTHER},
 		     {"unknown_ns", PP_MODE_UNKNOWN}};
-	uint32_t number = find_thread(self->index, count_in(table, row, "pid"),
-				      count_in(table, row, "image"), count_in(table, row, "index"));
+	uint32_t number =
+	    find_thread(self->index, pp_table_count(table, row, "pid"),
+			pp_table_count(table, row, "image"), pp_table_count(table, row, "index"));
 	const struct pp_index_thread *thread = pp_index_thread(self->index, number);
 	struct pp_index_sum sum;
 	uint64_t lifetime = 0;
@@ -196,20 +190,20 @@ static uint32_t find_object(const struct pp_index *index, uint64_t pid, uint64_t
 
 static void compare_lock(const struct comparison *self, const struct pp_table *table, unsigned row)
 {
-	uint32_t number =
-	    find_object(self->index, count_in(table, row, "pid"), count_in(table, row, "image"),
-			count_in(table, row, "object"), count_in(table, row, "generation"));
+	uint32_t number = find_object(
+	    self->index, pp_table_count(table, row, "pid"), pp_table_count(table, row, "image"),
+	    pp_table_count(table, row, "object"), pp_table_count(table, row, "generation"));
 	const struct pp_index_object *object = pp_index_object(self->index, number);
 	uint64_t lane = pp_index_n(self->index, PP_SECTION_THREADS) + number;
 	struct pp_index_sum sum;
 
 	CHECK_STR(pp_index_type(object), pp_table_cell(table, row, "type")->text);
 	if (pp_table_cell(table, row, "acquired"))
-		CHECK_INT(object->acquired, count_in(table, row, "acquired"));
-	CHECK_INT(object->contended, count_in(table, row, "contended"));
-	CHECK_INT(object->wait_ns, count_in(table, row, "wait_ns"));
+		CHECK_INT(object->acquired, pp_table_count(table, row, "acquired"));
+	CHECK_INT(object->contended, pp_table_count(table, row, "contended"));
+	CHECK_INT(object->wait_ns, pp_table_count(table, row, "wait_ns"));
 	if (pp_table_cell(table, row, "hold_ns"))
-		CHECK_INT(object->hold_ns, count_in(table, row, "hold_ns"));
+		CHECK_INT(object->hold_ns, pp_table_count(table, row, "hold_ns"));
 	pp_index_shares(self->index, lane, 0, INT64_MAX, &sum);
 	/* Objects that only one thread can hold at a time. */
 	if (self->is_clean &&
@@ -230,7 +224,7 @@ static void compare_operation(const struct comparison *self, uint32_t number,
 	CHECK(operation);
 	CHECK_INT(operation->time_ns, pp_table_cell(table, row, "time_ns")->time_ns);
 	CHECK_INT(pp_index_thread(self->index, operation->thread)->tid,
-		  count_in(table, row, "tid"));
+		  pp_table_count(table, row, "tid"));
 	CHECK_STR(pp_sync_name(operation->op), pp_table_cell(table, row, "op")->text);
 	CHECK_INT(!!(operation->flags & PP_INDEX_FINISHED), result != NULL);
 	if (result)
@@ -381,7 +375,7 @@ static uint64_t sum_in(const struct pp_table *table, unsigned row, const char *k
 
 	for (guint i = 0; i < waits->rows->len; i++)
 		if (!g_str_equal(pp_table_cell(waits, i, "type")->text, "call"))
-			sum += count_in(waits, i, key);
+			sum += pp_table_count(waits, i, key);
 	return sum;
 }
 
@@ -401,7 +395,7 @@ static void compare_edge(const struct comparison *self, const struct pp_table *t
 
 		if (!(operation->flags & PP_INDEX_WAITED) ||
 		    pp_index_thread(self->index, operation->thread)->tid !=
-			count_in(table, row, "from") ||
+			pp_table_count(table, row, "from") ||
 		    !other != !to || (other && other->tid != to->count))
 			continue;
 		count++;

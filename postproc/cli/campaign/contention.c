@@ -28,13 +28,9 @@ static void add_counts(struct pp_contention *contention, const struct pp_table *
 	    [PP_CONTENTION_UNNECESSARY] = "unnecessary",
 	};
 
-	for (guint row = 0; row < processes->rows->len; row++) {
-		for (unsigned i = 0; i < PP_CONTENTION_N; i++) {
-			const struct pp_cell *cell = pp_table_cell(processes, row, keys[i]);
-
-			contention->counts[i] += cell ? cell->count : 0;
-		}
-	}
+	for (guint row = 0; row < processes->rows->len; row++)
+		for (unsigned i = 0; i < PP_CONTENTION_N; i++)
+			contention->counts[i] += pp_table_count(processes, row, keys[i]);
 	contention->has_counts = true;
 }
 

@@ -75,8 +75,7 @@ static void add_row(struct pp_table *table, struct pp_campaign *campaign,
 	row = pp_table_add_row(table);
 	pp_cell_set_text(&row[TEST], test->name);
 	pp_campaign_set_value(&row[WORKLOAD], step->point.workload);
-	pp_cell_set_count(&row[CPUS],
-			  step->point.cpus ? (uint64_t)step->point.cpus : pp_measure_cpus());
+	pp_cell_set_count(&row[CPUS], pp_point_cpus(&step->point));
 	pp_campaign_set_value(&row[THREADS], step->n_threads);
 	for (unsigned i = 0; i < PP_CONTENTION_N; i++)
 		pp_cell_set_count(&row[COUNTS + i], contention->counts[i]);

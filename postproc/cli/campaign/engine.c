@@ -117,7 +117,7 @@ static int make_step(struct pp_campaign *campaign, const struct pp_test *test,
 	int rc = record_one(campaign, test, point, err);
 	const struct pp_campaign_run *recorded = recorded_run(campaign, test, point);
 	int64_t n_threads = point->threads ? point->threads : recorded ? recorded->peak_threads : 0;
-	unsigned n_cpus = point->cpus ? (unsigned)point->cpus : pp_measure_cpus();
+	unsigned n_cpus = pp_point_cpus(point);
 	const struct pp_facts *facts;
 	g_autoptr(GPtrArray) runs = NULL;
 

@@ -67,7 +67,7 @@ static void set_run(struct pp_cell *row, const struct pp_campaign *campaign,
 		    const struct pp_campaign_run *run)
 {
 	int64_t threads = threads_of(campaign, run);
-	unsigned cpus = run->point.cpus ? (unsigned)run->point.cpus : pp_measure_cpus();
+	unsigned cpus = pp_point_cpus(&run->point);
 
 	pp_cell_set_text(&row[TEST], run->test);
 	pp_campaign_set_value(&row[WORKLOAD], run->point.workload);

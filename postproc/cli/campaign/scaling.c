@@ -114,7 +114,7 @@ static bool has_other_load(struct pp_campaign *campaign, const struct pp_test *t
 			   const struct pp_step *step)
 {
 	const struct pp_facts *facts = pp_campaign_facts(campaign, test, &step->point);
-	int64_t n_cpus = step->point.cpus ? step->point.cpus : pp_measure_cpus();
+	int64_t n_cpus = pp_point_cpus(&step->point);
 
 	return facts && !facts->error && step->n_threads && step->n_threads <= n_cpus &&
 	       facts->time.wall_ns > 0 &&

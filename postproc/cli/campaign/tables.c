@@ -69,8 +69,7 @@ static const char *const verdicts[PP_N_VERDICTS] = {
 static void set_figures(struct pp_cell *row, const struct pp_step *step)
 {
 	pp_campaign_set_value(&row[WORKLOAD], step->point.workload);
-	pp_cell_set_count(&row[CPUS],
-			  step->point.cpus ? (uint64_t)step->point.cpus : pp_measure_cpus());
+	pp_cell_set_count(&row[CPUS], pp_point_cpus(&step->point));
 	pp_campaign_set_value(&row[THREADS], step->n_threads);
 	pp_cell_set_count(&row[RUNS], step->wall->len);
 	pp_cell_set_count(&row[FAILED], step->n_failed);

@@ -56,20 +56,6 @@ static const char *text_of(const struct pp_table *table, guint row, const char *
 	return cell && cell->text ? cell->text : "";
 }
 
-static int64_t time_of(const struct pp_table *table, guint row, const char *key)
-{
-	const struct pp_cell *cell = pp_table_cell(table, row, key);
-
-	return cell ? cell->time_ns : 0;
-}
-
-static uint64_t count_of(const struct pp_table *table, guint row, const char *key)
-{
-	const struct pp_cell *cell = pp_table_cell(table, row, key);
-
-	return cell ? cell->count : 0;
-}
-
 /* Has the object that name or address, or the call that name? */
 static bool is_named(const struct pp_table *table, guint row, const char *text)
 {
@@ -79,7 +65,7 @@ static bool is_named(const struct pp_table *table, guint row, const char *text)
 	       (g_str_has_prefix(text, "0x") &&
 		g_ascii_string_to_unsigned(text + strlen("0x"), 16, 1, UINT64_MAX, &address,
 					   NULL) &&
-		address == count_of(table, row, "object"));
+		address == pp_table_count(table, row, "object"));
 }
 
 /* Waits for other objects, as for work to do, may last. */
@@ -107,8 +93,8 @@ static char *key_of(const struct pp_hits *hits, const struct pp_when *when,
 {
 	return g_strdup_printf("%td %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
 			       when - (struct pp_when *)hits->whens->data,
-			       count_of(table, row, "pid"), count_of(table, row, "tid"),
-			       count_of(table, row, "object"),
+			       pp_table_count(table, row, "pid"), pp_table_count(table, row, "tid"),
+			       pp_table_count(table, row, "object"),
 			       when->kind == PP_WHEN_CALL ? text_of(table, row, "name") : "");
 }
 
@@ -116,7 +102,8 @@ static void look_at_operation(struct pp_hits *hits, struct pp_when *when,
 			      const struct pp_table *table, guint row, bool is_last)
 {
 	const struct pp_cell *ended = pp_table_cell(table, row, "ended");
-	int64_t begin_ns = time_of(table, row, "begin_ns"), ns = time_of(table, row, "time_ns");
+	int64_t begin_ns = pp_table_time_ns(table, row, "begin_ns"),
+		ns = pp_table_time_ns(table, row, "time_ns");
 	bool goes_on = !is_last && !(ended && ended->truth);
 	g_autofree char *key = NULL;
 	int64_t *told_ns;

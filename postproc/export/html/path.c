@@ -17,25 +17,12 @@ struct list {
 
 /* --- references ----------------------------------------------------------------------------- */
 
-static uint64_t count_of(const struct pp_table *table, unsigned row, const char *column)
-{
-	const struct pp_cell *cell = pp_table_cell(table, row, column);
-
-	return cell ? cell->count : 0;
-}
-
-static int64_t time_of(const struct pp_table *table, unsigned row, const char *column)
-{
-	const struct pp_cell *cell = pp_table_cell(table, row, column);
-
-	return cell ? cell->time_ns : 0;
-}
-
 static const struct pp_process *process_of(const struct pp_html *html, const struct pp_table *table,
 					   unsigned row)
 {
 	const GPtrArray *processes = html->export->context->model->processes;
-	uint64_t pid = count_of(table, row, "pid"), image = count_of(table, row, "image");
+	uint64_t pid = pp_table_count(table, row, "pid"),
+		 image = pp_table_count(table, row, "image");
 
 	for (guint i = 0; i < processes->len; i++) {
 		const struct pp_process *process = processes->pdata[i];
@@ -50,7 +37,8 @@ static uint32_t thread_of(const struct pp_html *html, const struct pp_table *tab
 {
 	const struct pp_process *process = process_of(html, table, row);
 	const struct pp_thread *thread =
-	    process ? pp_process_thread(process, (uint32_t)count_of(table, row, "index")) : NULL;
+	    process ? pp_process_thread(process, (uint32_t)pp_table_count(table, row, "index"))
+		    : NULL;
 
 	return thread ? thread->serial : PP_HTML_NONE;
 }
@@ -59,7 +47,8 @@ static uint32_t thread_of(const struct pp_html *html, const struct pp_table *tab
 static uint32_t next_of(const struct pp_html *html, const struct pp_table *table, unsigned row)
 {
 	const struct pp_cell *tid = pp_table_cell(table, row, "to_tid");
-	int64_t end_ns = time_of(table, row, "start_ns") + time_of(table, row, "duration_ns");
+	int64_t end_ns =
+	    pp_table_time_ns(table, row, "start_ns") + pp_table_time_ns(table, row, "duration_ns");
 	const struct pp_thread *thread =
 	    tid ? pp_model_thread_at(html->export->context->model, (uint32_t)tid->count, end_ns)
 		: NULL;
@@ -70,8 +59,8 @@ static uint32_t next_of(const struct pp_html *html, const struct pp_table *table
 /* Objects that are not shown elsewhere have only a name. */
 static uint32_t object_of(const struct pp_html *html, const struct pp_table *table, unsigned row)
 {
-	uint64_t address = count_of(table, row, "object");
-	uint64_t generation = count_of(table, row, "generation");
+	uint64_t address = pp_table_count(table, row, "object");
+	uint64_t generation = pp_table_count(table, row, "generation");
 	const struct pp_process *process = process_of(html, table, row);
 
 	for (guint i = 0; process && i < html->objects->len; i++) {
