@@ -239,7 +239,7 @@ static int run_once(struct reversing *self, struct sample *sample, bool is_rever
 		*ret_reason = pp_live_outcome_text(self->recorded.schedule, page, &run);
 	else if (rc == 0)
 		rc = 1;
-	if (rc == 1)
+	if (rc == 1 && run.view.capture)
 		self->is_other_build |=
 		    strcmp(pp_reversals_build(run.view.capture->model),
 			   pp_reversals_build(self->recorded.view.capture->model)) != 0;
