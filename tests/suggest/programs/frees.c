@@ -12,7 +12,6 @@
 
 #define N_ROUNDS    20
 #define N_WORDS	    512
-#define NODE_BYTES  (N_WORDS * sizeof(long))
 #define WAYS	    X(freed) X(later) X(moved) X(unmapped) X(kept)
 #define NOT_INLINED __attribute__((noinline))
 
@@ -131,8 +130,8 @@ NOT_INLINED static void change_later(struct node *node)
 NOT_INLINED static void change_moved(void)
 {
 	pthread_mutex_lock(&moved_lock);
-	moved_node = realloc(moved_node, 2 * NODE_BYTES);
-	moved_node = realloc(moved_node, 600 * NODE_BYTES);
+	moved_node = realloc(moved_node, 2 * sizeof(struct node));
+	moved_node = realloc(moved_node, 600 * sizeof(struct node));
 	pthread_mutex_unlock(&moved_lock);
 }
 
