@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 #include "core/text/printable.h"
 #include "capture/capture.h"
 
-#define MAX_INFO_BYTES	  (16 << 20)
 #define COLLECTOR_POLL_NS 20000000
 #define COLLECTOR_POLLS	  500
 
@@ -42,25 +40,15 @@ static void note_recorded_losses(struct pp_model *model)
 
 static void load_info(struct pp_capture *capture, const char *path)
 {
-	g_autoptr(JsonParser) parser = json_parser_new();
-	g_autofree char *text = NULL;
-	struct stat st;
-	JsonNode *root;
-	gsize len;
+	const char *why;
+	JsonObject *info = pp_json_read(path, &why);
 
-	if (stat(path, &st) < 0 || st.st_size > MAX_INFO_BYTES ||
-	    !g_file_get_contents(path, &text, &len, NULL) || !pp_json_is_shallow(text, len) ||
-	    !json_parser_load_from_data(parser, text, (gssize)len, NULL)) {
-		pp_capture_add_damage(capture, path, "invalid JSON");
-		return;
-	}
-	root = json_parser_get_root(parser);
-	if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
-		pp_capture_add_damage(capture, path, "not a JSON object");
+	if (!info) {
+		pp_capture_add_damage(capture, path, why);
 		return;
 	}
 	g_clear_pointer(&capture->model->info, json_object_unref);
-	capture->model->info = json_node_dup_object(root);
+	capture->model->info = info;
 }
 
 /*

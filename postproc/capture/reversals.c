@@ -9,8 +9,7 @@
 #include "core/text/json.h"
 #include "core/text/json_writer.h"
 
-#define SCHEMA	  1
-#define MAX_BYTES (16u << 20)
+#define SCHEMA 1
 
 static char *path_of(const struct pp_model *model)
 {
@@ -56,46 +55,41 @@ static void read_pairs(struct pp_reversals *reversals, JsonArray *pairs)
 	}
 }
 
-/* Returns why the file is refused; NULL: it is not. */
+/* Returns what the file is that is refused; NULL: it is not. */
 static const char *read_object(const struct pp_model *model, struct pp_reversals *reversals,
 			       JsonObject *object)
 {
 	g_autofree char *run = run_of(model);
 
 	if (pp_json_int(object, "schema", 0) != SCHEMA)
-		return "its schema is not known";
+		return "of an unknown schema";
 	if (g_strcmp0(pp_json_string(object, "run"), run) != 0)
-		return "it is of another capture";
+		return "of another capture";
 	if (g_strcmp0(pp_json_string(object, "build_id"), pp_reversals_build(model)) != 0)
-		return "it is of another build of the program";
+		return "of another build of the program";
 	read_pairs(reversals, pp_json_array(object, "pairs"));
 	return NULL;
 }
 
 void pp_reversals_read(struct pp_model *model)
 {
-	g_autofree char *path = path_of(model), *text = NULL;
-	g_autoptr(JsonParser) parser = json_parser_new();
-	const char *why = "it cannot be read";
+	g_autofree char *path = path_of(model);
+	g_autoptr(JsonObject) object = NULL;
+	const char *why = "not a file";
 	struct stat st;
-	JsonNode *root;
-	gsize len;
 
 	if (lstat(path, &st) != 0)
 		return;
 	model->reversals = pp_reversals_new();
-	if (S_ISREG(st.st_mode) && st.st_size <= MAX_BYTES &&
-	    g_file_get_contents(path, &text, &len, NULL) && pp_json_is_shallow(text, len) &&
-	    json_parser_load_from_data(parser, text, (gssize)len, NULL)) {
-		root = json_parser_get_root(parser);
-		why = root && JSON_NODE_HOLDS_OBJECT(root)
-			  ? read_object(model, model->reversals, json_node_get_object(root))
-			  : "it is no JSON object";
-	}
+	if (S_ISREG(st.st_mode))
+		object = pp_json_read(path, &why);
+	if (object)
+		why = read_object(model, model->reversals, object);
 	if (why)
-		model->reversals->refused = g_strdup_printf(
-		    "%s is not used, since %s: write it again with replay --engine=live --reverse",
-		    path, why);
+		model->reversals->refused =
+		    g_strdup_printf("%s is not used, since it is %s: write it again with replay "
+				    "--engine=live --reverse",
+				    path, why);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -129,7 +123,8 @@ int pp_reversals_write(const struct pp_model *model, const struct pp_reversals *
 	pp_json_write_close(&json, '}');
 	g_string_append_c(json.to, '\n');
 	text = g_string_free(json.to, FALSE);
-	if (!g_file_set_contents(path, text, -1, &error))
+	/* Captures are private. */
+	if (!g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, &error))
 		return pp_error_add(err, -EIO, "%s", error->message);
 	return 0;
 }

@@ -32,6 +32,7 @@ reversed()
 	timeout 200 "$gprof_mt" replay -q --engine=live --reverse=1 "$1.capture" -- ./reversals "$1" >out 2>err ||
 		fail "$1: exit status $?: $(cat err)"
 	grep -q "the results are stored in $1.capture/reversals.json" out || fail "$1: $(cat out)"
+	same "$1: mode of the file" 600 "$(stat -c %a "$1.capture/reversals.json")"
 }
 
 reversed counter

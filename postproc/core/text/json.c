@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks up members and checks their type before json-glib is asked for the value. */
+/* Checks files, and the types of members, before json-glib is asked for a value. */
 #include "core/text/json.h"
 
 #include <string.h>
+#include <sys/stat.h>
+
+#define MAX_BYTES (16 << 20)
 
 /* The maximum nesting depth. json-glib's parser is recursive. */
 #define MAX_DEPTH 64
@@ -52,6 +55,24 @@ static const char *as_string(JsonNode *node)
 static JsonObject *as_object(JsonNode *node)
 {
 	return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+}
+
+JsonObject *pp_json_read(const char *path, const char **ret_why)
+{
+	g_autoptr(JsonParser) parser = json_parser_new();
+	g_autofree char *text = NULL;
+	struct stat st;
+	JsonNode *root;
+	gsize len;
+
+	*ret_why = "invalid JSON";
+	if (stat(path, &st) < 0 || st.st_size > MAX_BYTES ||
+	    !g_file_get_contents(path, &text, &len, NULL) || !pp_json_is_shallow(text, len) ||
+	    !json_parser_load_from_data(parser, text, (gssize)len, NULL))
+		return NULL;
+	*ret_why = "not a JSON object";
+	root = json_parser_get_root(parser);
+	return root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_dup_object(root) : NULL;
 }
 
 const char *pp_json_string(JsonObject *object, const char *member)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Access to JSON members that may be missing or have an unexpected type, without the messages that
- * json-glib prints in these cases.  A NULL object is treated as an object without members.
+ * JSON files that may be damaged, and members that may be missing or have an unexpected type,
+ * without the messages that json-glib prints in these cases.  A NULL object is treated as an object
+ * without members.
  */
 #ifndef PP_CORE_TEXT_JSON_H
 #define PP_CORE_TEXT_JSON_H
@@ -17,6 +18,12 @@
  * its stack.
  */
 bool pp_json_is_shallow(const char *text, size_t len);
+
+/*
+ * Reads a file of at most 16 MiB that has an object.  The caller unrefs it.  Returns NULL if there
+ * is none; *ret_why then tells what the file is.
+ */
+JsonObject *pp_json_read(const char *path, const char **ret_why);
 
 const char *pp_json_string(JsonObject *object, const char *member); /* NULL: none */
 int64_t pp_json_int(JsonObject *object, const char *member, int64_t otherwise);
