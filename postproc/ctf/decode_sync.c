@@ -284,7 +284,7 @@ static void take_sample_path(struct pp_stream *stream, uint64_t number, struct p
 		place_sample(stream->decoder->capture->model, process, event);
 }
 
-/* CPU clocks of virtual machines run ahead of the time now and then. */
+/* CPU time and time come from different clocks, which need not agree exactly. */
 #define CLOCK_ERROR_NS INT64_C(1000000000)
 
 /*

@@ -136,7 +136,7 @@ static void add_address(GHashTable *to, uint64_t address)
 		g_hash_table_add(to, g_memdup2(&address, sizeof(address)));
 }
 
-/* Where the instruction at the address leads, if it is a call or a jump. */
+/* Notes the target of the instruction at the address, if it is a call or a jump. */
 static void note_target(struct callee *self, uint64_t address, const struct pp_instruction *of)
 {
 	if (of->kind != PP_INSTRUCTION_CALL && of->kind != PP_INSTRUCTION_JUMP)

@@ -6,8 +6,8 @@
  * own locks and for pages, which a read that has its data may still need.
  *
  * The wake-up by a pipe, a Unix socket, a futex or the end of a child is made by the thread that
- * wrote, woke or ended. Network packets are delivered by interrupts, also between two programs of
- * one host, and an interrupt does not tell who sent them.
+ * wrote, woke or ended. Network packets are delivered by interrupts, which do not tell the sender;
+ * BPF programs find it for TCP between two programs of one host (record/bpf/senders.bpf.h).
  */
 #ifndef PP_ANALYSIS_STATE_IO_WAKE_H
 #define PP_ANALYSIS_STATE_IO_WAKE_H

@@ -21,7 +21,7 @@ struct pp_snapshot {
 	bool is_live;		   /* false: the program has ended; see may_be_over */
 };
 
-/* Which part is read, and by which passes. */
+/* The part of the time that is read, and the passes that read it. */
 struct pp_snapshot_part {
 	const char *const *passes;
 	unsigned n_passes;

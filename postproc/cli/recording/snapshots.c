@@ -68,7 +68,7 @@ bool pp_snapshots_ask(struct pp_snapshots *snapshots, const char *why)
 	return is_new;
 }
 
-/* Has this table of threads its first one? */
+/* True if this table of threads has its first one. */
 static bool has_thread(const char *path)
 {
 	struct gm_threads_header header = {.header_bytes = 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The snapshots that `record` takes itself: on a signal, or on a condition.  Each is written by a
- * thread, while the program and the recording go on.  What is asked for while one is being written
- * leads to one more, whose reason names all of these.
+ * thread, while the program and the recording go on.  Requests that arrive while one is being
+ * written lead to one more, whose reason names all of them.
  */
 #ifndef PP_CLI_RECORDING_SNAPSHOTS_H
 #define PP_CLI_RECORDING_SNAPSHOTS_H
@@ -31,8 +31,8 @@ void pp_snapshots_begin(struct pp_snapshots *snapshots, const char *dir, const c
 bool pp_snapshots_ask(struct pp_snapshots *snapshots, const char *why);
 
 /*
- * Is there something to take?  Else the first process has not begun to record, as in the first
- * milliseconds.  One second after the first call the answer is yes: it may never begin.
+ * False as long as the first process has not begun to record, as in the first milliseconds.  True
+ * one second after the first call in any case: it may never begin.
  */
 bool pp_snapshots_may_begin(struct pp_snapshots *snapshots);
 

@@ -39,7 +39,7 @@ static void note_missed(struct pp_watch *watch, const struct pp_snapshot *snapsh
 	watch->looked_ns = MAX(watch->looked_ns, snapshot->until_ns);
 }
 
-/* What was pending in the last look is read again from its begin. */
+/* Operations that were pending in the last look are read again from their begin. */
 static int64_t next_from(const struct pp_watch *watch)
 {
 	return watch->hits.is_pending

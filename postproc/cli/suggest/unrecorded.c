@@ -23,7 +23,7 @@ static const char *const recorded[] = {
     "mremap",	     "abort",	       "__stack_chk_fail", "_Znwm",	   "_Znam",
     "_ZdlPv",	     "_ZdlPvm",	       "_ZdaPv",	   "_ZdaPvm"};
 
-/* Of the hooks and of operations that stay in the section. */
+/* The hooks, and operations that stay in the section, have names that begin so. */
 static const char *const prefixes[] = {"__tsan_", "pthread_", "sem_", "mtx_", "cnd_", "thrd_"};
 
 void pp_suggest_unrecorded_read(struct pp_suggest_run *run)

@@ -6,9 +6,9 @@
 #include "suggest/facts.h"
 
 /*
- * Of the site's lines, only whole statements stay movable: those at the begin of the section before
- * the lock, those at its end behind the unlock.  sources: paths of source files by names of sites.
- * Without its source, the extent keeps its lines and tells so.
+ * Leaves only whole statements of the site's lines movable: those at the begin of the section
+ * before the lock, those at its end behind the unlock.  sources: paths of source files by names of
+ * sites. Without its source, the extent keeps its lines and tells so.
  */
 void pp_suggest_keep_whole(struct pp_suggest_site *site, GHashTable *sources);
 

@@ -192,8 +192,8 @@ static struct pp_ulcp_conflict compare(const struct pp_ulcp_pass *self,
 }
 
 /*
- * How the last section conflicts with memory that the next one accesses and frees.  In the other
- * order it would access memory that is freed.
+ * Compares the last section with the memory that the next one accesses and frees.  In the other
+ * order the last one would access memory that is freed.
  */
 static struct pp_ulcp_conflict compare_ending(const struct pp_ulcp_pass *self,
 					      const struct pp_ulcp_lock_data *lock,

@@ -165,7 +165,7 @@ SEC("tp_btf/softirq_exit") int gprof_mt_softirq(uint64_t *context)
 	return 0;
 }
 
-/* Is the software interrupt delivering what the running thread sends? */
+/* True if the software interrupt delivers a packet that the running thread has sent. */
 INLINE bool is_sending(const struct task_struct *running)
 {
 	const struct sender *sender = this_sender();

@@ -4,8 +4,7 @@
  *
  * It uses the session daemon that lttng-ctl finds (this user's, or root's for members of the group
  * tracing), or starts one (daemon.h).  The session writes to ust/ and kernel/ in the capture
- * directory,
- * or to a relay daemon (relay.h).
+ * directory, or to a relay daemon (relay.h).
  */
 #ifndef PP_RECORD_LTTNG_LTTNG_H
 #define PP_RECORD_LTTNG_LTTNG_H

@@ -82,7 +82,7 @@ NOT_INLINED static void leaves(int n)
 	pthread_mutex_unlock(&leaves_lock);
 }
 
-/* What follows a statement that stays cannot come before it. */
+/* The statements behind one that stays cannot come before it. */
 NOT_INLINED static void order(int n)
 {
 	pthread_mutex_lock(&order_lock);
