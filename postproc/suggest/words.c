@@ -292,14 +292,6 @@ char *pp_suggest_no_source(const struct pp_suggest_extent *extent)
 		   : NULL;
 }
 
-static void add_no_source(GString *text, const struct pp_suggest_extent *extent)
-{
-	g_autofree char *sentence = pp_suggest_no_source(extent);
-
-	if (sentence)
-		add_sentence(text, "%s", sentence);
-}
-
 static bool is_moved_line(const GArray *lines, int number)
 {
 	for (guint i = 0; lines && i < lines->len; i++)
@@ -330,12 +322,12 @@ char *pp_suggest_unrecorded(const struct pp_suggest_extent *extent, bool only_mo
 	return g_string_free(text, !n);
 }
 
-static void add_unrecorded(GString *text, const struct pp_suggest_extent *extent, bool only_moved)
+/* Frees the sentence; NULL: there is none. */
+static void add_owned(GString *text, char *sentence)
 {
-	g_autofree char *sentence = pp_suggest_unrecorded(extent, only_moved);
-
 	if (sentence)
 		add_sentence(text, "%s", sentence);
+	g_free(sentence);
 }
 
 /* Lines that may be moved, but of which no run tells that they were executed. */
@@ -370,11 +362,12 @@ char *pp_suggest_not_exercised(const struct pp_suggestion *suggestion,
 	}
 	if (suggestion->pattern == PP_SUGGEST_LONG) {
 		add_unseen(text, &pp_suggest_long_site(suggestion)->extent);
-		add_no_source(text, &pp_suggest_long_site(suggestion)->extent);
-		add_unrecorded(text, &pp_suggest_long_site(suggestion)->extent, true);
+		add_owned(text, pp_suggest_no_source(&pp_suggest_long_site(suggestion)->extent));
+		add_owned(text,
+			  pp_suggest_unrecorded(&pp_suggest_long_site(suggestion)->extent, true));
 	}
 	for (guint i = 0; i < lock->sites->len && suggestion->pattern != PP_SUGGEST_LONG; i++)
-		add_unrecorded(text, &site_at(lock, i)->extent, false);
+		add_owned(text, pp_suggest_unrecorded(&site_at(lock, i)->extent, false));
 	add_pairs(text, lock);
 	add_sentence(text, "code that never took the lock in these runs, and accesses without it, "
 			   "are not known");

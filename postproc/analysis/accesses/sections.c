@@ -73,15 +73,27 @@ static int find_open(const GArray *open, const struct pp_object *object)
 	return -1;
 }
 
+static void set_empty(const struct pp_access_sections *sections,
+		      struct pp_access_instance *instance)
+{
+	instance->set = pp_access_set_ref(sections->empty);
+	instance->ended_set = pp_access_set_ref(sections->empty);
+	instance->freed_set = pp_access_set_ref(sections->empty);
+}
+
+static void unref_sets(const struct pp_access_instance *instance)
+{
+	pp_access_set_unref(instance->set);
+	pp_access_set_unref(instance->ended_set);
+	pp_access_set_unref(instance->freed_set);
+}
+
 static void free_open(void *data)
 {
 	GArray *open = data;
 
-	for (guint i = 0; open && i < open->len; i++) {
-		pp_access_set_unref(open_at(open, i)->instance.set);
-		pp_access_set_unref(open_at(open, i)->instance.ended_set);
-		pp_access_set_unref(open_at(open, i)->instance.freed_set);
-	}
+	for (guint i = 0; open && i < open->len; i++)
+		unref_sets(&open_at(open, i)->instance);
 	if (open)
 		g_array_unref(open);
 }
@@ -99,13 +111,11 @@ static void enter(struct pp_access_sections *sections, struct pp_object *object,
 			 .path = operation->path,
 			 .shared = hold->shared,
 			 .order = operation->order,
-			 .begin_ns = operation->end_ns,
-			 .set = pp_access_set_ref(sections->empty),
-			 .ended_set = pp_access_set_ref(sections->empty),
-			 .freed_set = pp_access_set_ref(sections->empty)},
+			 .begin_ns = operation->end_ns},
 	    .covered_ns = operation->end_ns,
 	};
 
+	set_empty(sections, &entered.instance);
 	pp_by_serial_reach(sections->threads, thread->serial);
 	if (!sections->threads->pdata[thread->serial])
 		sections->threads->pdata[thread->serial] =
@@ -143,12 +153,8 @@ static enum pp_accesses_known find_known(const struct open_instance *open)
 static void drop_accesses(const struct pp_access_sections *sections,
 			  struct pp_access_instance *instance)
 {
-	pp_access_set_unref(instance->set);
-	pp_access_set_unref(instance->ended_set);
-	pp_access_set_unref(instance->freed_set);
-	instance->set = pp_access_set_ref(sections->empty);
-	instance->ended_set = pp_access_set_ref(sections->empty);
-	instance->freed_set = pp_access_set_ref(sections->empty);
+	unref_sets(instance);
+	set_empty(sections, instance);
 	instance->reads = instance->writes = instance->left_out = 0;
 	instance->flags = 0;
 }
@@ -179,9 +185,7 @@ static void leave(struct pp_access_sections *sections, GArray *all, guint at, in
 	leave_out_lock(instance);
 	if (sections->listener->ended)
 		sections->listener->ended(sections->listener->data, instance);
-	pp_access_set_unref(instance->set);
-	pp_access_set_unref(instance->ended_set);
-	pp_access_set_unref(instance->freed_set);
+	unref_sets(instance);
 }
 
 /* --- segments --------------------------------------------------------------------------------- */
@@ -373,12 +377,13 @@ static void end_parts(const struct pp_access_sections *sections, const struct pp
 		const GArray *open = sections->active->pdata[i];
 		const struct pp_thread *other = open_at(open, 0)->instance.thread;
 
-		if (other == thread)
+		if (other == thread) {
 			end_own_parts(sections, open, address, size);
-		for (guint k = 0; k < open->len; k++)
-			if (other != thread && other->process == thread->process)
-				end_part(sections->listener, &open_at(open, k)->instance, address,
-					 size, sections->empty);
+			continue;
+		}
+		for (guint k = 0; k < open->len && other->process == thread->process; k++)
+			end_part(sections->listener, &open_at(open, k)->instance, address, size,
+				 sections->empty);
 	}
 }
 

@@ -10,6 +10,13 @@ void pp_campaign_set_value(struct pp_cell *cell, int64_t value)
 		pp_cell_set_count(cell, (uint64_t)value);
 }
 
+void pp_campaign_set_point(struct pp_cell *cells, const char *test, const struct pp_point *point)
+{
+	pp_cell_set_text(&cells[PP_POINT_TEST], test);
+	pp_campaign_set_value(&cells[PP_POINT_WORKLOAD], point->workload);
+	pp_cell_set_count(&cells[PP_POINT_CPUS], pp_point_cpus(point));
+}
+
 const struct pp_column pp_campaign_sections[PP_CAMPAIGN_N_SECTION_COLUMNS] = {
     {"lock", "lock", PP_TYPE_TEXT, PP_COLUMN_KEY, "its lock"},
     {"entry", "entered at", PP_TYPE_TEXT, PP_COLUMN_KEY, "the call site that obtained it"},

@@ -50,6 +50,19 @@ void pp_campaign_set_time(struct pp_campaign *campaign, const struct pp_test *te
 			  const struct pp_step *step, struct pp_table *table,
 			  struct pp_cell *cells);
 
+/* The cells that name a step: its test, workload and CPUs. */
+enum { PP_POINT_TEST, PP_POINT_WORKLOAD, PP_POINT_CPUS, PP_N_POINT_CELLS };
+
+#define PP_CAMPAIGN_POINT_COLUMNS(first)                                                           \
+	[(first) + PP_POINT_TEST] = {"test", "test", PP_TYPE_TEXT, PP_COLUMN_KEY, "its name"},     \
+		   [(first) + PP_POINT_WORKLOAD] = {"workload", "workload", PP_TYPE_COUNT,         \
+						    PP_COLUMN_KEY | PP_COLUMN_NO_SUM,              \
+						    "the number for {w}"},                         \
+		   [(first) + PP_POINT_CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, PP_COLUMN_NO_SUM,   \
+						"the number it could use"}
+
+void pp_campaign_set_point(struct pp_cell *cells, const char *test, const struct pp_point *point);
+
 /* Sets a cell to a number of the point; 0 is missing. */
 void pp_campaign_set_value(struct pp_cell *cell, int64_t value);
 

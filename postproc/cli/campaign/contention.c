@@ -6,14 +6,6 @@
 
 #include "cli/ulcp/tables.h"
 
-unsigned pp_contention_passes(const struct pp_view *view, const char **passes)
-{
-	if (!pp_view_has_accesses(view))
-		return 0;
-	passes[0] = "ulcp";
-	return 1;
-}
-
 static void add_counts(struct pp_contention *contention, const struct pp_table *processes)
 {
 	static const char *const keys[PP_CONTENTION_N] = {
@@ -40,21 +32,22 @@ static int replay(const struct pp_cli_ulcp_arguments *arguments, struct pp_cli_u
 	g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func((GDestroyNotify)pp_table_free);
 	int rc = pp_cli_ulcp_tables(arguments, models, tables, err);
 
-	contention->has_lost = rc == 0;
-	for (guint order = 0; contention->has_lost && order < PP_CONTENTION_N_ORDERS; order++) {
+	if (rc)
+		return rc;
+	for (guint order = 0; order < PP_CLI_ULCP_N_ORDERS; order++) {
 		const struct pp_table *times = tables->pdata[0];
 		const struct pp_cell *lost = pp_table_cell(times, order, "t_pd_pct");
 		const struct pp_cell *error = pp_table_cell(times, order, "t_pd_error_pct");
 
-		contention->has_lost = lost && error;
-		if (!contention->has_lost)
+		if (!lost || !error)
 			return pp_error_add(err, -EDEADLK,
 					    "threads wait for ever in a replay of %s",
 					    arguments->replay.path);
 		contention->lost_pct[order] = lost->number;
 		contention->error_pct[order] = error->number;
 	}
-	return rc;
+	contention->has_lost = true;
+	return 0;
 }
 
 static void predict(struct pp_contention *contention, const char *dir)
@@ -87,7 +80,7 @@ void pp_contention_read(const struct pp_view *view, const char *dir, struct pp_c
 	*ret = (struct pp_contention){0};
 	if (!pp_view_has_accesses(view))
 		return;
-	processes = pp_pass_set_table(view->passes, "ulcp", "ulcp");
+	processes = pp_pass_set_table(view->passes, PP_CONTENTION_PASS, "ulcp");
 	if (processes)
 		add_counts(ret, processes);
 	predict(ret, dir);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/ulcp/models.h"
 #include "cli/view.h"
 
 /* Counts of `report ulcp`, over all processes. */
@@ -26,22 +27,19 @@ enum pp_contention_count {
 	PP_CONTENTION_N
 };
 
-/* The order that sections that contend keep in a replay: the recorded one, or any. */
-enum pp_contention_order { PP_CONTENTION_RECORDED, PP_CONTENTION_FREE, PP_CONTENTION_N_ORDERS };
-
 struct pp_contention {
 	bool has_counts; /* false: the run recorded no accesses */
 	uint64_t counts[PP_CONTENTION_N];
-	/* Of `predict ulcp`, in percent of the run time; both or none. */
+	/* By `predict ulcp`, in percent of the run time; all or none of them. */
 	bool has_lost;
-	double lost_pct[PP_CONTENTION_N_ORDERS], error_pct[PP_CONTENTION_N_ORDERS];
+	double lost_pct[PP_CLI_ULCP_N_ORDERS], error_pct[PP_CLI_ULCP_N_ORDERS];
 	char *why_not; /* why there are none, although accesses were recorded */
 };
 
-/* The passes that have to be run for it; returns their number. */
-unsigned pp_contention_passes(const struct pp_view *view, const char **passes);
+/* The pass that has to be run for it, if the capture has accesses. */
+#define PP_CONTENTION_PASS "ulcp"
 
-/* Of a capture whose passes were run. */
+/* Reads the figures of the capture in the directory, whose passes the view has run. */
 void pp_contention_read(const struct pp_view *view, const char *dir, struct pp_contention *ret);
 void pp_contention_done(struct pp_contention *contention);
 

@@ -6,10 +6,8 @@
 #include "cli/campaign/engine.h"
 
 enum {
-	TEST,
-	WORKLOAD,
-	CPUS,
-	THREADS,
+	POINT,
+	THREADS = POINT + PP_N_POINT_CELLS,
 	COUNTS,
 	SHARE = COUNTS + PP_CONTENTION_N,
 	LOST,
@@ -20,10 +18,7 @@ enum {
 };
 
 static const struct pp_column columns[N_COLUMNS] = {
-    [TEST] = {"test", "test", PP_TYPE_TEXT, PP_COLUMN_KEY, "its name"},
-    [WORKLOAD] = {"workload", "workload", PP_TYPE_COUNT, PP_COLUMN_KEY | PP_COLUMN_NO_SUM,
-		  "the number for {w}"},
-    [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, PP_COLUMN_NO_SUM, "the number it could use"},
+    PP_CAMPAIGN_POINT_COLUMNS(POINT),
     [THREADS] = {"threads", "threads", PP_TYPE_COUNT, PP_COLUMN_NO_SUM, "as in steps"},
     [COUNTS + PP_CONTENTION_SECTIONS] = {"sections", "sections", PP_TYPE_COUNT, PP_COLUMN_MORE,
 					 "critical sections that were executed"},
@@ -56,10 +51,10 @@ static const struct pp_column columns[N_COLUMNS] = {
 
 static void set_lost(struct pp_cell *row, const struct pp_contention *contention)
 {
-	pp_cell_set_number(&row[LOST], contention->lost_pct[PP_CONTENTION_RECORDED]);
-	pp_cell_set_number(&row[LOST_ERROR], contention->error_pct[PP_CONTENTION_RECORDED]);
-	pp_cell_set_number(&row[LOST_FREE], contention->lost_pct[PP_CONTENTION_FREE]);
-	pp_cell_set_number(&row[LOST_FREE_ERROR], contention->error_pct[PP_CONTENTION_FREE]);
+	pp_cell_set_number(&row[LOST], contention->lost_pct[PP_CLI_ULCP_RECORDED]);
+	pp_cell_set_number(&row[LOST_ERROR], contention->error_pct[PP_CLI_ULCP_RECORDED]);
+	pp_cell_set_number(&row[LOST_FREE], contention->lost_pct[PP_CLI_ULCP_FREE]);
+	pp_cell_set_number(&row[LOST_FREE_ERROR], contention->error_pct[PP_CLI_ULCP_FREE]);
 }
 
 static void add_row(struct pp_table *table, struct pp_campaign *campaign,
@@ -73,9 +68,7 @@ static void add_row(struct pp_table *table, struct pp_campaign *campaign,
 	if (!contention || !contention->has_counts)
 		return;
 	row = pp_table_add_row(table);
-	pp_cell_set_text(&row[TEST], test->name);
-	pp_campaign_set_value(&row[WORKLOAD], step->point.workload);
-	pp_cell_set_count(&row[CPUS], pp_point_cpus(&step->point));
+	pp_campaign_set_point(&row[POINT], test->name, &step->point);
 	pp_campaign_set_value(&row[THREADS], step->n_threads);
 	for (unsigned i = 0; i < PP_CONTENTION_N; i++)
 		pp_cell_set_count(&row[COUNTS + i], contention->counts[i]);
@@ -97,7 +90,7 @@ static bool is_of_workload(const struct pp_tested *tested, const struct pp_step 
 	for (guint i = 0; i < tested->steps->len; i++) {
 		const struct pp_step *other = tested->steps->pdata[i];
 
-		if (other != step && pp_point_equal(&other->point, &step->point))
+		if (pp_point_equal(&other->point, &step->point))
 			return true;
 	}
 	return false;

@@ -158,18 +158,16 @@ static char *name_elsewhere(const struct pp_table *locks, double waits_ns)
 
 struct pp_facts *pp_facts_read(const char *dir)
 {
-	const char *passes[4] = {"threads", "locks", "bottlenecks"};
-	unsigned n_passes = 3;
+	static const char *const passes[] = {"threads", "locks", "bottlenecks", PP_CONTENTION_PASS};
 	struct pp_facts *facts = g_new0(struct pp_facts, 1);
 	struct pp_error err = PP_ERROR_INIT;
 	struct pp_view view = {0};
 	int rc = pp_view_open(&view, dir, NULL, &err);
 
 	facts->sections = g_ptr_array_new_with_free_func(section_free);
-	if (rc == 0) {
-		n_passes += pp_contention_passes(&view, &passes[n_passes]);
-		rc = pp_view_run(&view, passes, n_passes, &err);
-	}
+	/* The last pass needs accesses. */
+	if (rc == 0)
+		rc = pp_view_run(&view, passes, pp_view_has_accesses(&view) ? 4 : 3, &err);
 	if (rc == 0) {
 		set_time(&facts->time, &view);
 		add_sections(facts->sections, table_of(&view, "bottlenecks"));

@@ -7,10 +7,8 @@
 
 enum {
 	RUN,
-	TEST,
-	WORKLOAD,
-	CPUS,
-	THREADS,
+	POINT,
+	THREADS = POINT + PP_N_POINT_CELLS,
 	KIND,
 	WALL,
 	USAGE,
@@ -21,10 +19,7 @@ enum {
 
 static const struct pp_column columns[N_COLUMNS] = {
     [RUN] = {"run", "run", PP_TYPE_COUNT, PP_COLUMN_KEY | PP_COLUMN_NO_SUM, "1, 2, ..."},
-    [TEST] = {"test", "test", PP_TYPE_TEXT, PP_COLUMN_KEY, "its name"},
-    [WORKLOAD] = {"workload", "workload", PP_TYPE_COUNT, PP_COLUMN_KEY | PP_COLUMN_NO_SUM,
-		  "the number for {w}"},
-    [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, PP_COLUMN_NO_SUM, "the number it could use"},
+    PP_CAMPAIGN_POINT_COLUMNS(POINT),
     [THREADS] = {"threads", "threads", PP_TYPE_COUNT, PP_COLUMN_NO_SUM, "as in steps"},
     [KIND] = {"kind", "kind", PP_TYPE_TEXT, 0, "plain, warm-up or recorded"},
     [WALL] = {"wall_ns", "run time", PP_TYPE_TIME_NS, PP_COLUMN_MAIN,
@@ -67,16 +62,13 @@ static void set_run(struct pp_cell *row, const struct pp_campaign *campaign,
 		    const struct pp_campaign_run *run)
 {
 	int64_t threads = threads_of(campaign, run);
-	unsigned cpus = pp_point_cpus(&run->point);
 
-	pp_cell_set_text(&row[TEST], run->test);
-	pp_campaign_set_value(&row[WORKLOAD], run->point.workload);
-	pp_cell_set_count(&row[CPUS], cpus);
+	pp_campaign_set_point(&row[POINT], run->test, &run->point);
 	pp_campaign_set_value(&row[THREADS], threads);
 	pp_cell_set_text(&row[KIND], pp_run_kinds[run->kind]);
 	pp_cell_set_time(&row[WALL], run->measured.wall_ns);
 	pp_cli_set_usage(&row[USAGE], &run->measured, run->kind == PP_RUN_RECORDED ? 0 : threads,
-			 cpus);
+			 pp_point_cpus(&run->point));
 	pp_cell_set_text(&row[FAILURE], run->failure);
 	if (run->kind == PP_RUN_RECORDED && !run->failure) {
 		g_autofree char *dir = g_build_filename(campaign->log.dir, run->file, NULL);

@@ -12,10 +12,8 @@
 /* --- steps ---------------------------------------------------------------------------------- */
 
 enum {
-	TEST,
-	WORKLOAD,
-	CPUS,
-	THREADS,
+	POINT,
+	THREADS = POINT + PP_N_POINT_CELLS,
 	RUNS,
 	FAILED,
 	WALL,
@@ -30,10 +28,7 @@ enum {
 };
 
 static const struct pp_column columns[N_COLUMNS] = {
-    [TEST] = {"test", "test", PP_TYPE_TEXT, PP_COLUMN_KEY, "its name"},
-    [WORKLOAD] = {"workload", "workload", PP_TYPE_COUNT, PP_COLUMN_KEY | PP_COLUMN_NO_SUM,
-		  "the number for {w}"},
-    [CPUS] = {"cpus", "CPUs", PP_TYPE_COUNT, PP_COLUMN_NO_SUM, "the number it could use"},
+    PP_CAMPAIGN_POINT_COLUMNS(POINT),
     [THREADS] = {"threads", "threads", PP_TYPE_COUNT, PP_COLUMN_NO_SUM,
 		 "as given, or the most that were alive at the same time in a recorded run"},
     [RUNS] = {"runs", "runs", PP_TYPE_COUNT, PP_COLUMN_MORE, "runs that count"},
@@ -68,8 +63,6 @@ static const char *const verdicts[PP_N_VERDICTS] = {
 
 static void set_figures(struct pp_cell *row, const struct pp_step *step)
 {
-	pp_campaign_set_value(&row[WORKLOAD], step->point.workload);
-	pp_cell_set_count(&row[CPUS], pp_point_cpus(&step->point));
 	pp_campaign_set_value(&row[THREADS], step->n_threads);
 	pp_cell_set_count(&row[RUNS], step->wall->len);
 	pp_cell_set_count(&row[FAILED], step->n_failed);
@@ -99,7 +92,7 @@ static struct pp_table *make_steps(struct pp_campaign *campaign)
 			struct pp_cell *row = pp_table_add_row(table);
 			g_autofree char *dir = pp_campaign_capture(campaign, tested->test, step);
 
-			pp_cell_set_text(&row[TEST], tested->test->name);
+			pp_campaign_set_point(&row[POINT], tested->test->name, &step->point);
 			set_figures(row, step);
 			pp_cell_set_text(&row[CAPTURE], dir);
 			pp_campaign_set_time(campaign, tested->test, step, table, &row[SHARES]);

@@ -56,7 +56,7 @@ static const char *text_of(const struct pp_table *table, guint row, const char *
 	return cell && cell->text ? cell->text : "";
 }
 
-/* Has the object that name or address, or the call that name? */
+/* True if the object has that name or address, or the call has that name. */
 static bool is_named(const struct pp_table *table, guint row, const char *text)
 {
 	guint64 address;
@@ -77,7 +77,7 @@ static bool is_lock(const struct pp_table *table, guint row)
 	       g_str_equal(type, "spin");
 }
 
-/* Is the operation one that the condition is about? */
+/* True if the condition is about the operation. */
 static bool is_meant(const struct pp_when *when, const struct pp_table *table, guint row)
 {
 	if (!g_str_equal(text_of(table, row, "kind"), pp_when_kind_name(when->kind)))
@@ -198,7 +198,6 @@ void pp_hits_look(struct pp_hits *hits, const struct pp_view *view, bool is_last
 	const struct pp_table *names = pp_pass_set_table(view->passes, PP_HITS_PASS, "names");
 
 	hits->is_pending = false;
-	g_string_truncate(hits->whys, 0);
 	for (guint i = 0; i < hits->whens->len; i++) {
 		struct pp_when *when = &g_array_index(hits->whens, struct pp_when, i);
 

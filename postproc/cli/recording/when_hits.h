@@ -13,10 +13,9 @@ struct pp_hits {
 	GArray *whens; /* of struct pp_when; borrowed */
 	GHashTable
 	    *told; /* condition, thread and object or call -> time before which it was told */
-	GHashTable *stalls; /* condition, pid and tid -> struct stall */
-	/* Of the last look: a condition is true of an operation that goes on; reasons in words. */
-	bool is_pending;
-	GString *whys;
+	GHashTable *stalls;  /* condition, pid and tid -> struct stall */
+	bool is_pending;     /* the last look found an operation that is too long and goes on */
+	GString *whys;	     /* reasons in words; a look adds its own */
 	GHashTable *options; /* of the pass: to name all objects and calls */
 };
 

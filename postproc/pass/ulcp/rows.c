@@ -164,7 +164,6 @@ static void fill_rows(const struct making *making)
 		const struct pp_ulcp_lock_data *lock = object ? object->data : NULL;
 		const struct pp_ulcp_sums *sums =
 		    lock ? pp_ulcp_counts_of(making->pass->counts, lock->number) : NULL;
-
 		struct pp_ulcp_sums sums_decided;
 
 		if (!sums || !sums->n_sections || !pp_selects_object(making->pass->context, object))
